@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * error.c - fills struct lull_error; see error.h
+ */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int lull_fail(struct lull_error *reterr, enum lull_status code, const char *fmt,
+	      ...)
+{
+	va_list args;
+
+	if (!reterr)
+		return code;
+	reterr->code = code;
+	reterr->sys_errno = 0;
+	va_start(args, fmt);
+	vsnprintf(reterr->msg, sizeof(reterr->msg), fmt, args);
+	va_end(args);
+	return code;
+}
+
+int lull_fail_errno(struct lull_error *reterr, enum lull_status code,
+		    int sys_errno, const char *fmt, ...)
+{
+	char text[96];
+	size_t len;
+	va_list args;
+
+	if (!reterr)
+		return code;
+	reterr->code = code;
+	reterr->sys_errno = sys_errno;
+	va_start(args, fmt);
+	vsnprintf(reterr->msg, sizeof(reterr->msg), fmt, args);
+	va_end(args);
+	/* The POSIX strerror_r: thread-safe, unlike strerror. */
+	if (strerror_r(sys_errno, text, sizeof(text)))
+		snprintf(text, sizeof(text), "errno %d", sys_errno);
+	len = strlen(reterr->msg);
+	snprintf(reterr->msg + len, sizeof(reterr->msg) - len, ": %s", text);
+	return code;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * error.h - how a failure is described
+ *
+ * For the control plane: `return lull_fail(reterr, LULL_FORMAT, "...", ...);`
+ * fills the caller's struct lull_error (which may be NULL) without allocating
+ * and returns the code.  Nothing here prints.
+ */
+#ifndef LULL_BASE_ERROR_H
+#define LULL_BASE_ERROR_H
+
+#include "lull.h"
+
+int lull_fail(struct lull_error *reterr, enum lull_status code, const char *fmt,
+	      ...) __attribute__((format(printf, 3, 4)));
+
+/* As lull_fail(), with ": <text of errno>" appended and sys_errno set. */
+int lull_fail_errno(struct lull_error *reterr, enum lull_status code,
+		    int sys_errno, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif
