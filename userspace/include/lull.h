@@ -59,6 +59,16 @@ struct lull_error {
 	char msg[256];
 };
 
+/**
+ * enum lull_curve - the pairing-friendly curves
+ * @LULL_CURVE_BN254: snarkjs's "bn128"
+ * @LULL_CURVE_BLS12_381: snarkjs's "bls12381"
+ */
+enum lull_curve {
+	LULL_CURVE_BN254 = 1,
+	LULL_CURVE_BLS12_381 = 2,
+};
+
 #ifdef __cplusplus
 }
 #endif
