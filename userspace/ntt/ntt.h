@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ntt.h - number-theoretic transforms over Fr, and the quotient H
+ *
+ * For templates above.  The domain of size n = 2^k is the powers of
+ * w_n = g^((r - 1) / n), g the smallest non-residue, as snarkjs has it for
+ * both curves; arrays are in natural order on both sides.
+ */
+#ifndef LULL_NTT_NTT_H
+#define LULL_NTT_NTT_H
+
+#include "base/workers.h"
+#include "curve/fr.h"
+
+struct lull_error;
+struct fr_domain;
+
+#define fr_domain_create LULL_CURVE_NAME(fr_domain_create)
+#define fr_domain_destroy LULL_CURVE_NAME(fr_domain_destroy)
+#define fr_domain_bytes LULL_CURVE_NAME(fr_domain_bytes)
+#define fr_ntt LULL_CURVE_NAME(fr_ntt)
+#define fr_intt LULL_CURVE_NAME(fr_intt)
+#define fr_quotient LULL_CURVE_NAME(fr_quotient)
+#define fr_quotient_scratch_bytes LULL_CURVE_NAME(fr_quotient_scratch_bytes)
+
+/* Tables for a domain of 2^log2_n, 1 <= log2_n <= the field's 2-adicity.
+ * Built once a key, read-only afterwards, shared by concurrent proofs. */
+int fr_domain_create(unsigned int log2_n, struct lull_workers *workers,
+		     struct fr_domain **ret_domain, struct lull_error *reterr);
+/* Takes NULL. */
+void fr_domain_destroy(struct fr_domain *domain);
+/* Bytes that such a domain's tables take. */
+size_t fr_domain_bytes(unsigned int log2_n);
+
+/* values[i] becomes sum_j values[j] w_n^(ij); fr_intt is the inverse.  In
+ * place; n elements, aligned to 64 bytes. */
+void fr_ntt(const struct fr_domain *domain, struct fr *values,
+	    struct lull_workers *workers);
+void fr_intt(const struct fr_domain *domain, struct fr *values,
+	     struct lull_workers *workers);
+
+/* Bytes of scratch for one quotient. */
+size_t fr_quotient_scratch_bytes(unsigned int log2_n,
+				 unsigned int nr_threads);
+
+/**
+ * fr_quotient - the scalars that the key's H points are multiplied by
+ * @domain: of n elements
+ * @a: the n evaluations of A w on the domain, Montgomery; overwritten by the
+ *	result, n plain (not Montgomery) canonical integers
+ * @b: the n evaluations of B w; destroyed
+ * @workers: the pool to run on
+ * @scratch: fr_quotient_scratch_bytes() bytes, aligned to 64 bytes
+ *
+ * snarkjs's basis: with c_i = a_i b_i on the domain, each of a, b and c is
+ * evaluated at the odd powers of w_2n (inverse transform, coefficient i times
+ * w_2n^i, transform) and the result is a b - c there, point by point.  Where
+ * n = 2^s the coset's shift is g^2 instead of w_2n.  All three hold the
+ * witness: the caller wipes them.
+ */
+void fr_quotient(const struct fr_domain *domain, struct fr *a, struct fr *b,
+		 struct lull_workers *workers, void *scratch);
+
+#endif
