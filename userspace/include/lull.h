@@ -69,6 +69,395 @@ enum lull_curve {
 	LULL_CURVE_BLS12_381 = 2,
 };
 
+struct lull_ctx;
+struct lull_key;
+struct lull_wtns;
+struct lull_proof;
+
+/**
+ * lull_version - version of the library that runs
+ *
+ * Return: text such as "0.1.0", static.
+ */
+LULL_API const char *lull_version(void);
+
+/**
+ * lull_status_str - a code in words
+ * @status: an enum lull_status
+ *
+ * Return: static text; never NULL.
+ */
+LULL_API const char *lull_status_str(int status);
+
+/**
+ * struct lull_ctx_opts - how a context works
+ * @size: sizeof(struct lull_ctx_opts)
+ * @nr_threads: threads that work on one proof; 0 for one a usable CPU
+ * @warn: called with one line for each thing worth knowing that is no error
+ *	(trailing bytes, a key from a known trapdoor); may be NULL.  Called on
+ *	the thread that called into the library.
+ * @warn_arg: handed to @warn
+ */
+struct lull_ctx_opts {
+	size_t size;
+	unsigned int nr_threads;
+	void (*warn)(void *arg, const char *msg);
+	void *warn_arg;
+};
+
+/**
+ * lull_ctx_create - threads and what else proofs share
+ * @opts: NULL for the defaults
+ * @ret_ctx: owned by the caller; end it with lull_ctx_destroy()
+ * @reterr: filled on failure
+ *
+ * Context: a context may be used from several threads at once; their proofs
+ * share its workers.
+ * Return: LULL_OK, LULL_NOMEM, LULL_IO or LULL_USAGE.
+ */
+LULL_API int lull_ctx_create(const struct lull_ctx_opts *opts,
+			     struct lull_ctx **ret_ctx,
+			     struct lull_error *reterr);
+
+/**
+ * lull_ctx_destroy - end a context; every key of it is closed before
+ * @ctx: may be NULL
+ */
+LULL_API void lull_ctx_destroy(struct lull_ctx *ctx);
+
+/**
+ * lull_key_open - map a Groth16 .zkey and check it
+ * @ctx: the context; outlives the key
+ * @path: the file; must not change while the key is open
+ * @ret_key: owned by the caller; end it with lull_key_close()
+ * @reterr: filled on failure
+ *
+ * Checks every section, size, index and coefficient and that every point has
+ * canonical coordinates and lies on its curve; lull_key_check() adds the
+ * subgroups.  Nothing is copied: the file stays mapped.
+ *
+ * Context: any thread.  An open key is read-only and may be used by any
+ * number of proofs at once.
+ * Return: LULL_OK, LULL_IO, LULL_FORMAT, LULL_RANGE, LULL_UNSUPPORTED or
+ * LULL_NOMEM.
+ */
+LULL_API int lull_key_open(struct lull_ctx *ctx, const char *path,
+			   struct lull_key **ret_key,
+			   struct lull_error *reterr);
+
+/**
+ * lull_key_open_mem - the same for a key in the caller's memory
+ * @ctx: the context; outlives the key
+ * @data: the bytes of a .zkey, at any alignment; outlive the key
+ * @bytes: how many
+ * @ret_key: owned by the caller; end it with lull_key_close()
+ * @reterr: filled on failure
+ *
+ * Return: as lull_key_open().
+ */
+LULL_API int lull_key_open_mem(struct lull_ctx *ctx, const void *data,
+			       size_t bytes, struct lull_key **ret_key,
+			       struct lull_error *reterr);
+
+/**
+ * lull_key_close - unmap a key; no proof on it may be under way
+ * @key: may be NULL
+ */
+LULL_API void lull_key_close(struct lull_key *key);
+
+/**
+ * struct lull_key_info - what a key is for
+ * @size: sizeof(struct lull_key_info), set by the caller
+ * @curve: an enum lull_curve
+ * @nr_vars: wires, the constant one among them
+ * @nr_public: public signals, without the constant one
+ * @domain_size: a power of two
+ * @nr_coefs: entries of the matrices A and B
+ * @nr_contributions: to the ceremony's second phase
+ * @nr_inf_a: points at infinity in section 5 (A)
+ * @nr_inf_b1: in section 6 (B1)
+ * @nr_inf_b2: in section 7 (B2)
+ * @nr_inf_l: in section 8 (snarkjs's C)
+ * @toxic: not 0: made from a known trapdoor, insecure, for tests only
+ * @file_bytes: size of the file
+ */
+struct lull_key_info {
+	size_t size;
+	int curve;
+	uint32_t nr_vars;
+	uint32_t nr_public;
+	uint32_t domain_size;
+	uint32_t nr_coefs;
+	uint32_t nr_contributions;
+	uint32_t nr_inf_a;
+	uint32_t nr_inf_b1;
+	uint32_t nr_inf_b2;
+	uint32_t nr_inf_l;
+	int toxic;
+	uint64_t file_bytes;
+};
+
+/**
+ * lull_key_info - describe an open key
+ * @key: the key
+ * @info: @info->size set by the caller; the rest is written
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, or LULL_USAGE for a size that is too small.
+ */
+LULL_API int lull_key_info(const struct lull_key *key,
+			   struct lull_key_info *info,
+			   struct lull_error *reterr);
+
+/**
+ * lull_key_check - the checks that are too slow for every open
+ * @key: the key
+ * @reterr: filled on failure
+ *
+ * Every point of every section is in the subgroup of order r.
+ *
+ * Return: LULL_OK or LULL_RANGE.
+ */
+LULL_API int lull_key_check(const struct lull_key *key,
+			    struct lull_error *reterr);
+
+/**
+ * lull_key_vkey_write - write the key's verification_key.json
+ * @key: the key
+ * @path: written to a temporary name beside it, then renamed
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, LULL_IO, LULL_USAGE when @path is the key itself, or
+ * LULL_NOMEM.
+ */
+LULL_API int lull_key_vkey_write(const struct lull_key *key, const char *path,
+				 struct lull_error *reterr);
+
+/**
+ * lull_key_generate_toxic - a key from a known trapdoor, for tests only
+ * @ctx: whose threads to use
+ * @r1cs_path: the circuit
+ * @zkey_path: written to a temporary name beside it, then renamed
+ * @reterr: filled on failure
+ *
+ * The key is marked as insecure inside the file.
+ *
+ * Return: LULL_OK, or any code of reading and writing files.
+ */
+LULL_API int lull_key_generate_toxic(struct lull_ctx *ctx,
+				     const char *r1cs_path,
+				     const char *zkey_path,
+				     struct lull_error *reterr);
+
+/**
+ * struct lull_circuit_info - what an .r1cs holds
+ * @size: sizeof(struct lull_circuit_info), set by the caller
+ * @curve: an enum lull_curve
+ * @nr_wires: the constant one among them
+ * @nr_outputs: public outputs
+ * @nr_public_inputs: public inputs
+ * @nr_private_inputs: private inputs
+ * @nr_constraints: all
+ * @nr_linear: those whose A or B is empty
+ * @nr_terms: entries of A, B and C together
+ * @nr_labels: signals before optimisation
+ * @domain_size: of a key for it
+ */
+struct lull_circuit_info {
+	size_t size;
+	int curve;
+	uint32_t nr_wires;
+	uint32_t nr_outputs;
+	uint32_t nr_public_inputs;
+	uint32_t nr_private_inputs;
+	uint32_t nr_constraints;
+	uint32_t nr_linear;
+	uint64_t nr_terms;
+	uint64_t nr_labels;
+	uint64_t domain_size;
+};
+
+/**
+ * lull_circuit_info - read and check an .r1cs
+ * @path: the file
+ * @info: @info->size set by the caller; the rest is written
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, LULL_IO, LULL_FORMAT, LULL_RANGE or LULL_UNSUPPORTED.
+ */
+LULL_API int lull_circuit_info(const char *path,
+			       struct lull_circuit_info *info,
+			       struct lull_error *reterr);
+
+/**
+ * lull_wtns_open - map a .wtns and check it
+ * @ctx: whose threads and warnings to use; outlives the witness
+ * @path: the file; must not change while it is open
+ * @ret_wtns: owned by the caller; end it with lull_wtns_close()
+ * @reterr: filled on failure
+ *
+ * Checks sizes, w[0] = 1 and that every value is below r.
+ *
+ * Return: LULL_OK, LULL_IO, LULL_FORMAT, LULL_RANGE or LULL_NOMEM.
+ */
+LULL_API int lull_wtns_open(struct lull_ctx *ctx, const char *path,
+			    struct lull_wtns **ret_wtns,
+			    struct lull_error *reterr);
+
+/**
+ * lull_wtns_open_mem - the same for a witness in the caller's memory
+ * @ctx: whose threads and warnings to use; outlives the witness
+ * @data: the bytes of a .wtns, at any alignment; outlive the witness
+ * @bytes: how many
+ * @ret_wtns: owned by the caller; end it with lull_wtns_close()
+ * @reterr: filled on failure
+ *
+ * Return: as lull_wtns_open().
+ */
+LULL_API int lull_wtns_open_mem(struct lull_ctx *ctx, const void *data,
+				size_t bytes, struct lull_wtns **ret_wtns,
+				struct lull_error *reterr);
+
+/**
+ * lull_wtns_close - unmap a witness; no proof from it may be under way
+ * @wtns: may be NULL
+ */
+LULL_API void lull_wtns_close(struct lull_wtns *wtns);
+
+/**
+ * lull_wtns_check - does a witness satisfy a circuit?
+ * @wtns: the witness
+ * @r1cs_path: the circuit
+ * @reterr: filled on failure; names the first unsatisfied constraint
+ *
+ * Return: LULL_OK, LULL_UNSATISFIED, LULL_MISMATCH when curve or number of
+ * wires differ, or the codes of reading an .r1cs.
+ */
+LULL_API int lull_wtns_check(const struct lull_wtns *wtns,
+			     const char *r1cs_path, struct lull_error *reterr);
+
+/* The pairing check before a proof is returned is left out. */
+#define LULL_PROVE_NO_VERIFY 1u
+
+/**
+ * struct lull_prove_opts - how to prove
+ * @size: sizeof(struct lull_prove_opts)
+ * @flags: LULL_PROVE_*
+ * @progress: called as each stage begins, with its name; may be NULL.  Called
+ *	on the thread that called lull_prove().
+ * @progress_arg: handed to @progress
+ */
+struct lull_prove_opts {
+	size_t size;
+	unsigned int flags;
+	void (*progress)(void *arg, const char *stage);
+	void *progress_arg;
+};
+
+/**
+ * lull_prove - make a proof and check it
+ * @ctx: whose threads to use
+ * @key: the circuit's key
+ * @wtns: a full assignment of its wires
+ * @opts: NULL for the defaults
+ * @ret_proof: owned by the caller; end it with lull_proof_free()
+ * @reterr: filled on failure
+ *
+ * Blocks.  r and s come from getrandom(2) and are wiped.  Before it returns,
+ * the proof is verified against the key and the witness's public signals.
+ *
+ * Context: any thread; any number of proofs at once on one key.
+ * Return: LULL_OK, LULL_MISMATCH when curve or number of wires differ,
+ * LULL_UNSATISFIED when the proof does not verify, LULL_NOMEM or LULL_IO.
+ */
+LULL_API int lull_prove(struct lull_ctx *ctx, const struct lull_key *key,
+			const struct lull_wtns *wtns,
+			const struct lull_prove_opts *opts,
+			struct lull_proof **ret_proof,
+			struct lull_error *reterr);
+
+/**
+ * lull_proof_free - free a proof
+ * @proof: may be NULL
+ */
+LULL_API void lull_proof_free(struct lull_proof *proof);
+
+/**
+ * lull_proof_json - the proof as snarkjs writes it
+ * @proof: the proof
+ * @buf: receives the text and a final NUL; may be NULL when @bytes is 0
+ * @bytes: size of @buf
+ *
+ * Return: bytes of the text without the NUL; when that is @bytes or more,
+ * @buf is not written.
+ */
+LULL_API size_t lull_proof_json(const struct lull_proof *proof, char *buf,
+				size_t bytes);
+
+/**
+ * lull_public_json - the public signals as snarkjs writes them
+ * @proof: the proof
+ * @buf: receives the text and a final NUL; may be NULL when @bytes is 0
+ * @bytes: size of @buf
+ *
+ * Return: as lull_proof_json().
+ */
+LULL_API size_t lull_public_json(const struct lull_proof *proof, char *buf,
+				 size_t bytes);
+
+/**
+ * lull_proof_write - write proof.json and public.json
+ * @proof: the proof
+ * @proof_path: written to a temporary name beside it, then renamed
+ * @public_path: likewise; both files are complete before either is renamed
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, LULL_IO, LULL_NOMEM, or LULL_USAGE when the two are one
+ * file.
+ */
+LULL_API int lull_proof_write(const struct lull_proof *proof,
+			      const char *proof_path, const char *public_path,
+			      struct lull_error *reterr);
+
+/**
+ * struct lull_stage_time - one stage of one proof
+ * @name: load, spmv, h, msm_a, msm_b1, msm_b2, msm_l, msm_h, assemble, check
+ *	or retire
+ * @start_ns: since the call of lull_prove()
+ * @ns: how long it took
+ */
+struct lull_stage_time {
+	const char *name;
+	uint64_t start_ns;
+	uint64_t ns;
+};
+
+/**
+ * lull_proof_stages - where a proof's time went
+ * @proof: the proof
+ * @ret_nr: how many stages; may be NULL
+ *
+ * Return: the stages in the order they ran; lives as long as @proof.
+ */
+LULL_API const struct lull_stage_time *
+lull_proof_stages(const struct lull_proof *proof, unsigned int *ret_nr);
+
+/**
+ * lull_verify - is a proof valid?
+ * @vkey_path: verification_key.json
+ * @public_path: public.json
+ * @proof_path: proof.json, snarkjs's or rapidsnark's
+ * @reterr: filled on failure
+ *
+ * Every point is checked to lie in its subgroup, every public signal to be
+ * below r, and their number to be the key's.
+ *
+ * Return: LULL_OK when valid, LULL_INVALID when not, otherwise what is wrong
+ * with the files.
+ */
+LULL_API int lull_verify(const char *vkey_path, const char *public_path,
+			 const char *proof_path, struct lull_error *reterr);
+
 #ifdef __cplusplus
 }
 #endif
