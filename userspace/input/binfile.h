@@ -15,11 +15,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "curve/facts.h"
 #include "input/infile.h"
 #include "lull.h"
 
 /* The largest format of the family, a prepared .ptau, has 11 sections. */
 #define LULL_BINFILE_SECTIONS_MAX 64
+
+/**
+ * struct lull_binfile_kind - one format of the family
+ * @magic: its four letters
+ * @version: the only version accepted
+ * @nr_names: entries of @names
+ * @names: what messages call the section of each type; NULL where none
+ */
+struct lull_binfile_kind {
+	char magic[5];
+	uint32_t version;
+	uint32_t nr_names;
+	const char *const *names;
+};
 
 /**
  * struct lull_binfile_section - where one section's payload lies
@@ -38,14 +53,14 @@ struct lull_binfile_section {
 /**
  * struct lull_binfile - an indexed container
  * @in: the bytes and the name for messages
- * @version: as the header says
+ * @kind: the format
  * @nr_sections: entries of @sections
  * @trailing_bytes: bytes behind the last section: worth a warning
  * @sections: in the file's order
  */
 struct lull_binfile {
 	struct lull_infile in;
-	uint32_t version;
+	const struct lull_binfile_kind *kind;
 	uint32_t nr_sections;
 	uint64_t trailing_bytes;
 	struct lull_binfile_section sections[LULL_BINFILE_SECTIONS_MAX];
@@ -54,15 +69,14 @@ struct lull_binfile {
 /**
  * lull_binfile_open - map and index a file
  * @path: the file
- * @magic: its four letters: "zkey", "wtns", "r1cs" or "ptau"
- * @version: the only version accepted
+ * @kind: the format expected; must outlive the file
  * @ret_file: owned by the caller; end it with lull_binfile_close()
  * @reterr: filled on failure
  *
  * Return: LULL_OK, LULL_IO, LULL_FORMAT, LULL_UNSUPPORTED (version) or
  * LULL_USAGE (no regular file).
  */
-int lull_binfile_open(const char *path, const char *magic, uint32_t version,
+int lull_binfile_open(const char *path, const struct lull_binfile_kind *kind,
 		      struct lull_binfile *ret_file, struct lull_error *reterr);
 
 /**
@@ -70,15 +84,14 @@ int lull_binfile_open(const char *path, const char *magic, uint32_t version,
  * @data: not copied; must outlive the file
  * @bytes: its size
  * @name: what messages call it
- * @magic: as for lull_binfile_open()
- * @version: as for lull_binfile_open()
+ * @kind: the format expected; must outlive the file
  * @ret_file: owned by the caller; end it with lull_binfile_close()
  * @reterr: filled on failure
  *
  * Return: as lull_binfile_open(), without LULL_IO.
  */
 int lull_binfile_open_mem(const void *data, size_t bytes, const char *name,
-			  const char *magic, uint32_t version,
+			  const struct lull_binfile_kind *kind,
 			  struct lull_binfile *ret_file,
 			  struct lull_error *reterr);
 
@@ -102,22 +115,19 @@ lull_binfile_find(const struct lull_binfile *file, uint32_t type);
  * lull_binfile_section - look a section up that must be there
  * @file: the container
  * @type: the section's number
- * @what: its name for messages: "header", "coefficients"
  * @ret_section: where it lies
  * @reterr: filled on failure
  *
  * Return: LULL_OK or LULL_FORMAT.
  */
 int lull_binfile_section(const struct lull_binfile *file, uint32_t type,
-			 const char *what,
 			 const struct lull_binfile_section **ret_section,
 			 struct lull_error *reterr);
 
 /**
- * lull_binfile_expect_bytes - refuse a section that is not exactly so long
+ * lull_binfile_expect - refuse a section that is not exactly so long
  * @file: the container
  * @section: one of its sections
- * @what: its name for messages
  * @nr: elements that the header promises
  * @each: bytes of one element; @nr times @each may overflow, which is refused
  * @extra: bytes before the elements
@@ -125,10 +135,79 @@ int lull_binfile_section(const struct lull_binfile *file, uint32_t type,
  *
  * Return: LULL_OK or LULL_FORMAT.
  */
-int lull_binfile_expect_bytes(const struct lull_binfile *file,
-			      const struct lull_binfile_section *section,
-			      const char *what, uint64_t nr, uint64_t each,
-			      uint64_t extra, struct lull_error *reterr);
+int lull_binfile_expect(const struct lull_binfile *file,
+			const struct lull_binfile_section *section, uint64_t nr,
+			uint64_t each, uint64_t extra,
+			struct lull_error *reterr);
+
+/**
+ * lull_binfile_fail - describe what is wrong at one place of a file
+ * @file: the container
+ * @type: the section's number
+ * @offset: in the file
+ * @reterr: filled; may be NULL
+ * @code: what to return
+ * @fmt: what is wrong, behind "FILE: section 4 (coefficients), offset 0x30: "
+ *
+ * Return: @code.
+ */
+int lull_binfile_fail(const struct lull_binfile *file, uint32_t type,
+		      uint64_t offset, struct lull_error *reterr,
+		      enum lull_status code, const char *fmt, ...)
+	__attribute__((format(printf, 6, 7)));
+
+/**
+ * struct lull_binfile_reader - reads a section from its start
+ * @file: the container
+ * @section: the section
+ * @pos: bytes read so far
+ */
+struct lull_binfile_reader {
+	const struct lull_binfile *file;
+	const struct lull_binfile_section *section;
+	uint64_t pos;
+};
+
+/**
+ * lull_binfile_take - step over bytes of a section
+ * @reader: moved behind them
+ * @bytes: how many
+ * @what: what they are, for messages
+ * @ret_data: the first of them
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK or LULL_FORMAT (the section ends before them).
+ */
+int lull_binfile_take(struct lull_binfile_reader *reader, uint64_t bytes,
+		      const char *what, const uint8_t **ret_data,
+		      struct lull_error *reterr);
+
+/**
+ * lull_binfile_take_u32 - read a number
+ * @reader: moved behind it
+ * @what: what it is, for messages
+ * @ret_value: the number
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK or LULL_FORMAT (the section ends before it).
+ */
+int lull_binfile_take_u32(struct lull_binfile_reader *reader, const char *what,
+			  uint32_t *ret_value, struct lull_error *reterr);
+
+/**
+ * lull_binfile_take_prime - read a prime: u32 bytes, then so many of them
+ * @reader: moved behind it
+ * @what: "q" or "r": which of a curve's primes is expected
+ * @ret_facts: the curve that it belongs to
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, LULL_FORMAT (the section ends before it) or
+ * LULL_UNSUPPORTED (no curve of ours has it).
+ */
+int lull_binfile_take_prime(struct lull_binfile_reader *reader,
+			    const char *what,
+			    const struct lull_curve_facts **ret_facts,
+			    struct lull_error *reterr);
 
 /* Where a pointer into the file's data lies, for messages. */
 static inline uint64_t lull_binfile_offset(const struct lull_binfile *file,

@@ -43,14 +43,4 @@ int lull_decimal_read(const char *text, size_t len, uint8_t *ret_value,
  */
 size_t lull_decimal_write(const uint8_t *value, size_t bytes, char *ret_text);
 
-/**
- * lull_decimal_less - compare two little-endian integers
- * @a: @bytes bytes
- * @b: @bytes bytes
- * @bytes: of each
- *
- * Return: whether a < b.  Time depends on the values.
- */
-int lull_decimal_less(const uint8_t *a, const uint8_t *b, size_t bytes);
-
 #endif

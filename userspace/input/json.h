@@ -21,7 +21,7 @@
 #include "lull.h"
 
 #define LULL_JSON_FP_BYTES_MAX 48 /* BLS12-381 */
-#define LULL_JSON_FR_BYTES 32	  /* both curves */
+#define LULL_FR_BYTES 32	  /* both curves */
 #define LULL_JSON_G1_BYTES_MAX (2 * LULL_JSON_FP_BYTES_MAX)
 #define LULL_JSON_G2_BYTES_MAX (4 * LULL_JSON_FP_BYTES_MAX)
 
@@ -42,7 +42,7 @@ struct lull_json_proof {
 /**
  * struct lull_json_public - public signals
  * @nr: how many; 0 is valid
- * @values: nr of LULL_JSON_FR_BYTES, plain, little-endian; NULL when nr is 0
+ * @values: nr of LULL_FR_BYTES, plain, little-endian; NULL when nr is 0
  */
 struct lull_json_public {
 	size_t nr;
@@ -185,7 +185,7 @@ size_t lull_json_write_proof(const struct lull_json_proof *proof, char *buf,
 
 /**
  * lull_json_write_public - write public.json as snarkjs does
- * @values: @nr of LULL_JSON_FR_BYTES, plain, little-endian
+ * @values: @nr of LULL_FR_BYTES, plain, little-endian
  * @nr: how many; 0 gives "[]"
  * @buf: where to; may be NULL when @buf_bytes is 0
  * @buf_bytes: room there

@@ -30,7 +30,7 @@ enum {
 
 /* One term: u32 wire and the coefficient, plain, little-endian. */
 #define LULL_R1CS_TERM_VALUE 4
-#define LULL_R1CS_TERM_BYTES 36 /* 4 + 32: r has 32 bytes on both curves */
+#define LULL_R1CS_TERM_BYTES (LULL_R1CS_TERM_VALUE + LULL_FR_BYTES)
 
 /**
  * struct lull_r1cs - an open circuit

@@ -22,7 +22,7 @@ enum {
 };
 
 #define LULL_WTNS_VERSION 2
-#define LULL_WTNS_VALUE_BYTES 32 /* r has 32 bytes on both curves */
+#define LULL_WTNS_VALUE_BYTES LULL_FR_BYTES
 
 /* For lull_wtns_open(): leave the values to lull_wtns_check_values(). */
 #define LULL_WTNS_DEFER_VALUES 1u

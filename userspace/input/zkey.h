@@ -45,7 +45,7 @@ enum {
 #define LULL_ZKEY_COEF_CONSTRAINT 4
 #define LULL_ZKEY_COEF_SIGNAL 8
 #define LULL_ZKEY_COEF_VALUE 12
-#define LULL_ZKEY_COEF_BYTES 44 /* 12 + 32: r has 32 bytes on both curves */
+#define LULL_ZKEY_COEF_BYTES (LULL_ZKEY_COEF_VALUE + LULL_FR_BYTES)
 
 /* For lull_zkey_open(): leave the coefficients to lull_zkey_check_coefs(). */
 #define LULL_ZKEY_DEFER_COEFS 1u
