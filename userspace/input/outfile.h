@@ -50,7 +50,7 @@ struct lull_outfile {
  *	lull_outfile_discard()
  * @reterr: filled on failure
  *
- * Return: LULL_OK, LULL_NOMEM or LULL_IO.
+ * Return: LULL_OK or LULL_IO.
  */
 int lull_outfile_open(const char *path, unsigned int flags,
 		      struct lull_outfile *ret_out, struct lull_error *reterr);
@@ -109,7 +109,8 @@ void lull_outfile_discard(struct lull_outfile *out);
  * @path: an output's path; need not exist
  * @other: an input's path, or another output's
  *
- * Follows symbolic links and knows hard links.
+ * Follows symbolic links and knows hard links.  Devices and pipes are not
+ * replaced and are never the same.
  *
  * Return: true when both name one file, or one name in one directory.
  */
