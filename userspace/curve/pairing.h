@@ -2,21 +2,13 @@
 /*
  * pairing.h - the optimal ate pairing, subgroup checks and blinded multiples
  *
- * For templates above.  The tower is Fp6 = Fp2[v] / (v^3 - xi) and
- * Fp12 = Fp6[w] / (w^2 - v).
+ * For templates above.  tower.h has the field of the result.
  */
 #ifndef LULL_CURVE_PAIRING_H
 #define LULL_CURVE_PAIRING_H
 
 #include "curve/group.h"
-
-struct fp6 {
-	struct fp2 c0, c1, c2;
-};
-
-struct fp12 {
-	struct fp6 c0, c1;
-};
+#include "curve/tower.h"
 
 #define pairing_product LULL_CURVE_NAME(pairing_product)
 #define pairing_product_is_one LULL_CURVE_NAME(pairing_product_is_one)
