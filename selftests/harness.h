@@ -103,7 +103,7 @@ static inline uint64_t test_random(void)
 	test_seed ^= test_seed >> 12;
 	test_seed ^= test_seed << 25;
 	test_seed ^= test_seed >> 27;
-	return test_seed * 0x2545f4914f6cdd1du;
+	return test_seed * 0x2545f4914f6cdd1du; /* the generator's own */
 }
 
 static inline int test_main(void)
