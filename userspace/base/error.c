@@ -37,10 +37,9 @@ int lull_fail_errno(struct lull_error *reterr, enum lull_status code,
 	va_start(args, fmt);
 	vsnprintf(reterr->msg, sizeof(reterr->msg), fmt, args);
 	va_end(args);
-	/* The POSIX strerror_r: thread-safe, unlike strerror. */
-	if (strerror_r(sys_errno, text, sizeof(text)))
-		snprintf(text, sizeof(text), "errno %d", sys_errno);
 	len = strlen(reterr->msg);
-	snprintf(reterr->msg + len, sizeof(reterr->msg) - len, ": %s", text);
+	/* GNU's strerror_r: thread-safe, unlike strerror. */
+	snprintf(reterr->msg + len, sizeof(reterr->msg) - len, ": %s",
+		 strerror_r(sys_errno, text, sizeof(text)));
 	return code;
 }

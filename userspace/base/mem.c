@@ -16,8 +16,8 @@
 
 static size_t mapped_bytes(size_t bytes)
 {
-	return lull_align_up(bytes, bytes >= HUGE_BYTES ? HUGE_BYTES :
-							  PAGE_BYTES);
+	return lull_align_up(bytes,
+			     bytes >= HUGE_BYTES ? HUGE_BYTES : PAGE_BYTES);
 }
 
 /* Maps @bytes at a multiple of HUGE_BYTES and cuts off what surrounds it. */

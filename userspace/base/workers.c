@@ -22,8 +22,8 @@ struct run {
 	void (*fn)(void *arg, size_t task, unsigned int slot);
 	void *arg;
 	size_t nr_tasks;
-	size_t claimed; /* lock */
-	unsigned int slots; /* lock: slots handed out, the caller's is 0 */
+	size_t claimed;	     /* lock */
+	unsigned int slots;  /* lock: slots handed out, the caller's is 0 */
 	unsigned int active; /* lock: helpers inside this run */
 	pthread_cond_t idle; /* lock: active became 0 */
 };
@@ -31,8 +31,8 @@ struct run {
 struct lull_workers {
 	pthread_mutex_t lock;
 	pthread_cond_t wake; /* lock: a run was added, or stop was set */
-	struct run *runs; /* lock: runs that may have unclaimed tasks */
-	bool stop; /* lock */
+	struct run *runs;    /* lock: runs that may have unclaimed tasks */
+	bool stop;	     /* lock */
 	unsigned int nr_threads;
 	unsigned int nr_started;
 	pthread_t threads[];
@@ -166,7 +166,10 @@ void lull_workers_run(struct lull_workers *workers, size_t nr_tasks,
 		      void *arg)
 {
 	struct run run = {
-		.fn = fn, .arg = arg, .nr_tasks = nr_tasks, .slots = 1,
+		.fn = fn,
+		.arg = arg,
+		.nr_tasks = nr_tasks,
+		.slots = 1,
 	};
 	size_t i;
 

@@ -30,8 +30,8 @@
 
 #define LULL_CONST_PREFIX_bn254 BN254_
 #define LULL_CONST_PREFIX_bls12_381 BLS12_381_
-#define CURVE_CONST(name) \
-	LULL_PASTE2(LULL_PASTE2(LULL_CONST_PREFIX_, LULL_CURVE), name)
+#define LULL_CONST_PREFIX LULL_PASTE2(LULL_CONST_PREFIX_, LULL_CURVE)
+#define CURVE_CONST(name) LULL_PASTE2(LULL_CONST_PREFIX, name)
 
 /* The enum lull_curve of this template, usable in #if. */
 #define LULL_ID_bn254 1

@@ -29,7 +29,7 @@ static const struct lull_binfile_kind kind = {
 	.names = section_names,
 };
 
-static int read_header(struct lull_wtns *wtns, struct lull_error *reterr)
+static int read_header(struct lull_wtnsfile *wtns, struct lull_error *reterr)
 {
 	struct lull_binfile_reader reader = { .file = &wtns->file };
 	int err;
@@ -60,7 +60,7 @@ static int read_header(struct lull_wtns *wtns, struct lull_error *reterr)
 	return LULL_OK;
 }
 
-static int check_one(const struct lull_wtns *wtns, struct lull_error *reterr)
+static int check_one(const struct lull_wtnsfile *wtns, struct lull_error *reterr)
 {
 	static const uint8_t one[LULL_WTNS_VALUE_BYTES] = { 1 };
 
@@ -74,7 +74,7 @@ static int check_one(const struct lull_wtns *wtns, struct lull_error *reterr)
 	return LULL_OK;
 }
 
-int lull_wtns_check_values(const struct lull_wtns *wtns, uint32_t first,
+int lull_wtnsfile_check_values(const struct lull_wtnsfile *wtns, uint32_t first,
 			   uint32_t last, struct lull_error *reterr)
 {
 	const uint8_t *prime = wtns->facts->fr_prime;
@@ -96,7 +96,7 @@ int lull_wtns_check_values(const struct lull_wtns *wtns, uint32_t first,
 	return LULL_OK;
 }
 
-static int parse(struct lull_wtns *wtns, unsigned int flags,
+static int parse(struct lull_wtnsfile *wtns, unsigned int flags,
 		 struct lull_error *reterr)
 {
 	const struct lull_binfile_section *section;
@@ -117,12 +117,12 @@ static int parse(struct lull_wtns *wtns, unsigned int flags,
 	err = check_one(wtns, reterr);
 	if (err || flags & LULL_WTNS_DEFER_VALUES)
 		return err;
-	return lull_wtns_check_values(wtns, 0, wtns->nr_values, reterr);
+	return lull_wtnsfile_check_values(wtns, 0, wtns->nr_values, reterr);
 }
 
 /* Ends @wtns's file when it fails. */
-static int finish(struct lull_wtns *wtns, unsigned int flags,
-		  struct lull_wtns *ret_wtns, struct lull_error *reterr)
+static int finish(struct lull_wtnsfile *wtns, unsigned int flags,
+		  struct lull_wtnsfile *ret_wtns, struct lull_error *reterr)
 {
 	int err;
 
@@ -135,10 +135,10 @@ static int finish(struct lull_wtns *wtns, unsigned int flags,
 	return LULL_OK;
 }
 
-int lull_wtns_open(const char *path, unsigned int flags,
-		   struct lull_wtns *ret_wtns, struct lull_error *reterr)
+int lull_wtnsfile_open(const char *path, unsigned int flags,
+		   struct lull_wtnsfile *ret_wtns, struct lull_error *reterr)
 {
-	struct lull_wtns wtns = { 0 };
+	struct lull_wtnsfile wtns = { 0 };
 	int err;
 
 	err = lull_binfile_open(path, &kind, &wtns.file, reterr);
@@ -147,11 +147,11 @@ int lull_wtns_open(const char *path, unsigned int flags,
 	return finish(&wtns, flags, ret_wtns, reterr);
 }
 
-int lull_wtns_open_mem(const void *data, size_t bytes, const char *name,
-		       unsigned int flags, struct lull_wtns *ret_wtns,
+int lull_wtnsfile_open_mem(const void *data, size_t bytes, const char *name,
+		       unsigned int flags, struct lull_wtnsfile *ret_wtns,
 		       struct lull_error *reterr)
 {
-	struct lull_wtns wtns = { 0 };
+	struct lull_wtnsfile wtns = { 0 };
 	int err;
 
 	err = lull_binfile_open_mem(data, bytes, name, &kind, &wtns.file,
@@ -161,8 +161,8 @@ int lull_wtns_open_mem(const void *data, size_t bytes, const char *name,
 	return finish(&wtns, flags, ret_wtns, reterr);
 }
 
-void lull_wtns_close(struct lull_wtns *wtns)
+void lull_wtnsfile_close(struct lull_wtnsfile *wtns)
 {
 	lull_binfile_close(&wtns->file);
-	*wtns = (struct lull_wtns){ 0 };
+	*wtns = (struct lull_wtnsfile){ 0 };
 }

@@ -24,11 +24,11 @@ enum {
 #define LULL_WTNS_VERSION 2
 #define LULL_WTNS_VALUE_BYTES LULL_FR_BYTES
 
-/* For lull_wtns_open(): leave the values to lull_wtns_check_values(). */
+/* For lull_wtnsfile_open(): leave the values to lull_wtnsfile_check_values(). */
 #define LULL_WTNS_DEFER_VALUES 1u
 
 /**
- * struct lull_wtns - an open witness
+ * struct lull_wtnsfile - an open witness
  * @file: the container; its trailing_bytes are worth a warning
  * @curve: the curve whose r the values belong to
  * @facts: that curve's sizes and primes
@@ -36,7 +36,7 @@ enum {
  * @values: nr_values of LULL_WTNS_VALUE_BYTES, plain, little-endian, any
  *	alignment
  */
-struct lull_wtns {
+struct lull_wtnsfile {
 	struct lull_binfile file;
 	enum lull_curve curve;
 	const struct lull_curve_facts *facts;
@@ -45,35 +45,35 @@ struct lull_wtns {
 };
 
 /**
- * lull_wtns_open - map a witness and check it
+ * lull_wtnsfile_open - map a witness and check it
  * @path: the file
  * @flags: 0 or LULL_WTNS_DEFER_VALUES
- * @ret_wtns: owned by the caller; end it with lull_wtns_close()
+ * @ret_wtns: owned by the caller; end it with lull_wtnsfile_close()
  * @reterr: filled on failure
  *
  * Return: LULL_OK, LULL_IO, LULL_FORMAT, LULL_RANGE, LULL_UNSUPPORTED (version
  * or curve) or LULL_USAGE.
  */
-int lull_wtns_open(const char *path, unsigned int flags,
-		   struct lull_wtns *ret_wtns, struct lull_error *reterr);
+int lull_wtnsfile_open(const char *path, unsigned int flags,
+		   struct lull_wtnsfile *ret_wtns, struct lull_error *reterr);
 
 /**
- * lull_wtns_open_mem - as lull_wtns_open(), from the caller's memory
+ * lull_wtnsfile_open_mem - as lull_wtnsfile_open(), from the caller's memory
  * @data: not copied; must outlive the witness
  * @bytes: its size
  * @name: what messages call it
  * @flags: 0 or LULL_WTNS_DEFER_VALUES
- * @ret_wtns: owned by the caller; end it with lull_wtns_close()
+ * @ret_wtns: owned by the caller; end it with lull_wtnsfile_close()
  * @reterr: filled on failure
  *
- * Return: as lull_wtns_open(), without LULL_IO.
+ * Return: as lull_wtnsfile_open(), without LULL_IO.
  */
-int lull_wtns_open_mem(const void *data, size_t bytes, const char *name,
-		       unsigned int flags, struct lull_wtns *ret_wtns,
+int lull_wtnsfile_open_mem(const void *data, size_t bytes, const char *name,
+		       unsigned int flags, struct lull_wtnsfile *ret_wtns,
 		       struct lull_error *reterr);
 
 /**
- * lull_wtns_check_values - refuse values that are not below r
+ * lull_wtnsfile_check_values - refuse values that are not below r
  * @wtns: an open witness
  * @first: the first to check
  * @last: one past the last, at most nr_values
@@ -84,13 +84,13 @@ int lull_wtns_open_mem(const void *data, size_t bytes, const char *name,
  *
  * Return: LULL_OK or LULL_RANGE.
  */
-int lull_wtns_check_values(const struct lull_wtns *wtns, uint32_t first,
+int lull_wtnsfile_check_values(const struct lull_wtnsfile *wtns, uint32_t first,
 			   uint32_t last, struct lull_error *reterr);
 
 /**
- * lull_wtns_close - unmap and empty; an empty one is left alone
+ * lull_wtnsfile_close - unmap and empty; an empty one is left alone
  * @wtns: the witness
  */
-void lull_wtns_close(struct lull_wtns *wtns);
+void lull_wtnsfile_close(struct lull_wtnsfile *wtns);
 
 #endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cpu_tmpl.c - the stages on the CPU: synth/, ntt/ and msm/ over one pool
+ *
+ * Scratch of one proof, n rows:
+ *
+ *	[ a, then the scalars of H: n ][ b: n ][ quotient's own ]
+ *	                               [ any one MSM's own      ... ]
+ *
+ * b and the quotient's scratch are dead once H is known, so the MSMs reuse
+ * what lies behind the first part.
+ */
+#include <stdlib.h>
+
+#include "backend/backend.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "curve/facts.h"
+#include "msm/msm.h"
+#include "ntt/ntt.h"
+#include "synth/order.h"
+#include "synth/spmv.h"
+
+#define SCRATCH_ALIGN 64 /* a cache line, and a vector of AVX-512 */
+
+#define backend_cpu LULL_CURVE_NAME(backend_cpu)
+
+extern const struct lull_backend_ops backend_cpu;
+
+struct cpu_key {
+	struct lull_key_arrays arrays;
+	struct fr_domain *domain;
+	struct lull_vec order; /* empty when the coefficients are sorted */
+};
+
+static void cpu_key_detach(void *opaque)
+{
+	struct cpu_key *key = opaque;
+
+	if (!key)
+		return;
+	fr_domain_destroy(key->domain);
+	lull_vec_done(&key->order);
+	free(key);
+}
+
+static int cpu_key_attach(const struct lull_key_arrays *arrays,
+			  struct lull_workers *workers, void **ret_key,
+			  struct lull_error *reterr)
+{
+	struct cpu_key *key = calloc(1, sizeof(*key));
+	int err;
+
+	if (!key)
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	key->arrays = *arrays;
+	err = fr_domain_create(arrays->log2_domain, workers, &key->domain,
+			       reterr);
+	if (!err && !arrays->coefs_sorted)
+		err = lull_synth_order(arrays->coefs, arrays->nr_coefs,
+				       (size_t)1 << arrays->log2_domain,
+				       &key->order, reterr);
+	if (err) {
+		cpu_key_detach(key);
+		return err;
+	}
+	*ret_key = key;
+	return LULL_OK;
+}
+
+static size_t rows_bytes(const struct cpu_key *key)
+{
+	size_t n = (size_t)1 << key->arrays.log2_domain;
+
+	return lull_align_up(n * sizeof(struct fr), SCRATCH_ALIGN);
+}
+
+static size_t cpu_scratch_bytes(const void *opaque, unsigned int nr_threads)
+{
+	const struct cpu_key *key = opaque;
+	size_t n = (size_t)1 << key->arrays.log2_domain;
+	size_t bytes =
+		rows_bytes(key) +
+		fr_quotient_scratch_bytes(key->arrays.log2_domain, nr_threads);
+
+	bytes = lull_max(bytes, g1_msm_scratch_bytes(n, nr_threads));
+	bytes = lull_max(bytes,
+			 g1_msm_scratch_bytes(key->arrays.nr_vars, nr_threads));
+	bytes = lull_max(bytes,
+			 g2_msm_scratch_bytes(key->arrays.nr_vars, nr_threads));
+	return rows_bytes(key) + bytes;
+}
+
+static void run_msm_g1(const struct lull_stage_args *args,
+		       const uint8_t *points, const uint8_t *scalars, size_t nr,
+		       void *scratch)
+{
+	struct g1_affine sum;
+	struct g1_xyzz acc;
+
+	g1_msm_var(&acc, points, scalars, nr, args->workers, scratch);
+	g1_xyzz_to_affine(&sum, &acc);
+	memcpy(args->ret_point, &sum, sizeof(sum));
+}
+
+static void run_msm_g2(const struct lull_stage_args *args,
+		       const uint8_t *points, const uint8_t *scalars, size_t nr,
+		       void *scratch)
+{
+	struct g2_affine sum;
+	struct g2_xyzz acc;
+
+	g2_msm_var(&acc, points, scalars, nr, args->workers, scratch);
+	g2_xyzz_to_affine(&sum, &acc);
+	memcpy(args->ret_point, &sum, sizeof(sum));
+}
+
+static void cpu_run(const void *opaque, enum lull_stage stage,
+		    const struct lull_stage_args *args)
+{
+	const struct cpu_key *key = opaque;
+	const struct lull_key_arrays *k = &key->arrays;
+	size_t n = (size_t)1 << k->log2_domain, first = k->nr_public + 1;
+	struct fr *rows = args->scratch;
+	uint8_t *rest = (uint8_t *)args->scratch + rows_bytes(key);
+	struct fr *b = (struct fr *)rest;
+
+	switch (stage) {
+	case LULL_STAGE_SPMV:
+		fr_spmv(rows, b, n, k->coefs, k->nr_coefs, key->order.ptr,
+			args->witness, args->workers);
+		return;
+	case LULL_STAGE_H:
+		fr_quotient(key->domain, rows, b, args->workers,
+			    rest + rows_bytes(key));
+		return;
+	case LULL_STAGE_MSM_A:
+		run_msm_g1(args, k->a, args->witness, k->nr_vars, rest);
+		return;
+	case LULL_STAGE_MSM_B1:
+		run_msm_g1(args, k->b1, args->witness, k->nr_vars, rest);
+		return;
+	case LULL_STAGE_MSM_B2:
+		run_msm_g2(args, k->b2, args->witness, k->nr_vars, rest);
+		return;
+	case LULL_STAGE_MSM_L:
+		run_msm_g1(args, k->l, args->witness + first * LULL_FR_BYTES,
+			   k->nr_vars - first, rest);
+		return;
+	case LULL_STAGE_MSM_H:
+		run_msm_g1(args, k->h, (const uint8_t *)rows, n, rest);
+		return;
+	default:
+		assert(!"a stage that no backend runs");
+	}
+}
+
+const struct lull_backend_ops backend_cpu = {
+	.name = "cpu",
+	.key_attach = cpu_key_attach,
+	.key_detach = cpu_key_detach,
+	.scratch_bytes = cpu_scratch_bytes,
+	.run = cpu_run,
+};

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * key.c - checks a mapped key in parallel and attaches it to a backend
+ */
+#include "prove/key.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/workers.h"
+#include "input/outfile.h"
+
+#define COEFS_PER_TASK ((size_t)1 << 16)
+#define POINTS_PER_TASK ((size_t)1 << 12)
+
+/* ---- coefficients ------------------------------------------------------ */
+
+struct coefs_check {
+	const struct lull_zkey *zkey;
+	pthread_mutex_t lock;
+	bool sorted;	   /* lock */
+	size_t fault_task; /* lock: the first task that failed, or SIZE_MAX */
+	struct lull_error error; /* lock: of that task */
+};
+
+static void check_coefs_task(void *arg, size_t task, unsigned int slot)
+{
+	struct coefs_check *check = arg;
+	size_t first = task * COEFS_PER_TASK;
+	size_t last = lull_min(first + COEFS_PER_TASK, check->zkey->nr_coefs);
+	struct lull_error error;
+	bool sorted = true;
+	int err;
+
+	(void)slot;
+	err = lull_zkey_check_coefs(check->zkey, (uint32_t)first,
+				    (uint32_t)last, &sorted, &error);
+	pthread_mutex_lock(&check->lock);
+	if (err && task < check->fault_task) {
+		check->fault_task = task;
+		check->error = error;
+	}
+	check->sorted = check->sorted && (err || sorted);
+	pthread_mutex_unlock(&check->lock);
+}
+
+static int check_coefs(struct lull_zkey *zkey, struct lull_workers *workers,
+		       struct lull_error *reterr)
+{
+	struct coefs_check check = { .zkey = zkey,
+				     .sorted = true,
+				     .fault_task = SIZE_MAX };
+
+	pthread_mutex_init(&check.lock, NULL);
+	lull_workers_run(workers, lull_div_up(zkey->nr_coefs, COEFS_PER_TASK),
+			 check_coefs_task, &check);
+	pthread_mutex_destroy(&check.lock);
+	if (check.fault_task != SIZE_MAX) {
+		if (reterr)
+			*reterr = check.error;
+		return check.error.code;
+	}
+	zkey->coefs_sorted = check.sorted;
+	return LULL_OK;
+}
+
+/* ---- points ------------------------------------------------------------ */
+
+struct points_check {
+	void (*check)(const uint8_t *points, size_t lo, size_t hi,
+		      bool subgroup, struct lull_points_report *ret_report);
+	const uint8_t *points;
+	size_t nr;
+	bool subgroup;
+	pthread_mutex_t lock;
+	size_t nr_inf;			 /* lock */
+	struct lull_points_report first; /* lock: the lowest fault so far */
+};
+
+static void check_points_task(void *arg, size_t task, unsigned int slot)
+{
+	struct points_check *check = arg;
+	size_t lo = task * POINTS_PER_TASK;
+	struct lull_points_report report;
+
+	(void)slot;
+	check->check(check->points, lo,
+		     lull_min(lo + POINTS_PER_TASK, check->nr), check->subgroup,
+		     &report);
+	pthread_mutex_lock(&check->lock);
+	check->nr_inf += report.nr_inf;
+	if (report.fault != LULL_POINTS_OK &&
+	    (check->first.fault == LULL_POINTS_OK ||
+	     report.index < check->first.index))
+		check->first = report;
+	pthread_mutex_unlock(&check->lock);
+}
+
+static const char *fault_text(enum lull_points_fault fault)
+{
+	switch (fault) {
+	case LULL_POINTS_COORDINATE:
+		return "a coordinate is not below q";
+	case LULL_POINTS_CURVE:
+		return "the point is not on the curve";
+	case LULL_POINTS_SUBGROUP:
+		return "the point is not in the subgroup of order r";
+	case LULL_POINTS_OK:
+		break;
+	}
+	return "no fault";
+}
+
+/* One array of points of the key. */
+struct points {
+	unsigned int section;
+	const char *what;
+	const uint8_t *data;
+	size_t nr;
+	unsigned int group;
+};
+
+/* Checks one array; *ret_nr_inf is optional. */
+static int check_points(const struct lull_zkey *zkey,
+			const struct points *points, bool subgroup,
+			struct lull_workers *workers, size_t *ret_nr_inf,
+			struct lull_error *reterr)
+{
+	const struct lull_groth16_ops *ops = lull_groth16(zkey->curve);
+	struct points_check check = {
+		.check = points->group == 1 ? ops->check_g1 : ops->check_g2,
+		.points = points->data,
+		.nr = points->nr,
+		.subgroup = subgroup,
+	};
+	size_t bytes = 2 * points->group * zkey->facts->fp_bytes;
+
+	pthread_mutex_init(&check.lock, NULL);
+	lull_workers_run(workers, lull_div_up(points->nr, POINTS_PER_TASK),
+			 check_points_task, &check);
+	pthread_mutex_destroy(&check.lock);
+	if (check.first.fault != LULL_POINTS_OK)
+		return lull_fail(
+			reterr, LULL_RANGE,
+			"%s: section %u (%s), point %zu, offset 0x%" PRIx64
+			": %s of %s",
+			zkey->file.in.name, points->section, points->what,
+			check.first.index,
+			lull_zkey_offset(zkey, points->data) +
+				check.first.index * bytes,
+			fault_text(check.first.fault), zkey->facts->name);
+	if (ret_nr_inf)
+		*ret_nr_inf = check.nr_inf;
+	return LULL_OK;
+}
+
+static int check_all_points(const struct lull_key *key, bool subgroup,
+			    size_t *nr_inf, struct lull_error *reterr)
+{
+	const struct lull_zkey *z = &key->zkey;
+	const struct points all[] = {
+		{ LULL_ZKEY_HEADER, "alpha1", z->alpha1, 1, 1 },
+		{ LULL_ZKEY_HEADER, "beta1", z->beta1, 1, 1 },
+		{ LULL_ZKEY_HEADER, "beta2", z->beta2, 1, 2 },
+		{ LULL_ZKEY_HEADER, "gamma2", z->gamma2, 1, 2 },
+		{ LULL_ZKEY_HEADER, "delta1", z->delta1, 1, 1 },
+		{ LULL_ZKEY_HEADER, "delta2", z->delta2, 1, 2 },
+		{ LULL_ZKEY_IC, "IC", z->ic, z->nr_public + (size_t)1, 1 },
+		{ LULL_ZKEY_A, "A", z->a, z->nr_vars, 1 },
+		{ LULL_ZKEY_B1, "B1", z->b1, z->nr_vars, 1 },
+		{ LULL_ZKEY_B2, "B2", z->b2, z->nr_vars, 2 },
+		{ LULL_ZKEY_C, "C", z->c, z->nr_vars - z->nr_public - 1, 1 },
+		{ LULL_ZKEY_H, "H", z->h, z->domain_size, 1 },
+	};
+	size_t i;
+	int err = LULL_OK;
+
+	for (i = 0; !err && i < LULL_ARRAY_SIZE(all); i++)
+		err = check_points(z, &all[i], subgroup, key->workers,
+				   nr_inf ? &nr_inf[all[i].section] : NULL,
+				   reterr);
+	return err;
+}
+
+int lull_prove_key_check(const struct lull_key *key, struct lull_error *reterr)
+{
+	return check_all_points(key, true, NULL, reterr);
+}
+
+/* ---- the key ----------------------------------------------------------- */
+
+static int attach(struct lull_key *key, struct lull_error *reterr)
+{
+	const struct lull_zkey *z = &key->zkey;
+	const struct lull_key_arrays arrays = {
+		.curve = z->curve,
+		.log2_domain = z->log2_domain,
+		.nr_vars = z->nr_vars,
+		.nr_public = z->nr_public,
+		.nr_coefs = z->nr_coefs,
+		.coefs_sorted = z->coefs_sorted,
+		.coefs = z->coefs,
+		.a = z->a,
+		.b1 = z->b1,
+		.b2 = z->b2,
+		.l = z->c,
+		.h = z->h,
+	};
+
+	key->backend = lull_backend_cpu(z->curve);
+	return key->backend->key_attach(&arrays, key->workers, &key->attached,
+					reterr);
+}
+
+int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
+			  struct lull_workers *workers,
+			  struct lull_key **ret_key, struct lull_error *reterr)
+{
+	size_t nr_inf[LULL_ZKEY_CONTRIBUTIONS] = { 0 };
+	struct lull_key *key = calloc(1, sizeof(*key));
+	int err;
+
+	if (!key)
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	if (path) {
+		key->path = strdup(path);
+		if (!key->path) {
+			err = lull_fail(reterr, LULL_NOMEM,
+					"no memory for a key");
+			goto free_key;
+		}
+	}
+	err = check_coefs(zkey, workers, reterr);
+	if (err)
+		goto free_key;
+	key->zkey = *zkey;
+	key->workers = workers;
+	key->groth16 = lull_groth16(zkey->curve);
+	err = check_all_points(key, false, nr_inf, reterr);
+	if (err)
+		goto free_key;
+	key->nr_inf_a = nr_inf[LULL_ZKEY_A];
+	key->nr_inf_b1 = nr_inf[LULL_ZKEY_B1];
+	key->nr_inf_b2 = nr_inf[LULL_ZKEY_B2];
+	key->nr_inf_l = nr_inf[LULL_ZKEY_C];
+	err = attach(key, reterr);
+	if (err)
+		goto free_key;
+	*zkey = (struct lull_zkey){ 0 };
+	*ret_key = key;
+	return LULL_OK;
+
+free_key:
+	free(key->path);
+	free(key);
+	return err;
+}
+
+void lull_prove_key_destroy(struct lull_key *key)
+{
+	if (!key)
+		return;
+	key->backend->key_detach(key->attached);
+	lull_zkey_close(&key->zkey);
+	free(key->path);
+	free(key);
+}
+
+/* ---- the verification key ---------------------------------------------- */
+
+static int vkey_text(const struct lull_key *key, struct lull_vec *ret_text,
+		     struct lull_error *reterr)
+{
+	const struct lull_zkey *z = &key->zkey;
+	const size_t fp = z->facts->fp_bytes;
+	uint8_t alphabeta[12 * LULL_FP_BYTES_MAX];
+	struct lull_json_vkey vkey = { 0 };
+	struct lull_vec ic;
+	size_t bytes;
+	int err;
+
+	err = lull_vec_alloc(&ic, (z->nr_public + (size_t)1) * 2 * fp,
+			     "verification key", reterr);
+	if (err)
+		return err;
+	vkey.ic = ic.ptr;
+	key->groth16->vkey(z, &vkey, alphabeta);
+	bytes = lull_json_write_vkey(&vkey, alphabeta, NULL, 0);
+	err = lull_vec_alloc(ret_text, bytes, "verification key", reterr);
+	if (!err)
+		lull_json_write_vkey(&vkey, alphabeta, ret_text->ptr, bytes);
+	lull_vec_done(&ic);
+	return err;
+}
+
+int lull_prove_key_vkey_write(const struct lull_key *key, const char *path,
+			      struct lull_error *reterr)
+{
+	struct lull_outfile out = LULL_OUTFILE_EMPTY;
+	struct lull_vec text;
+	int err;
+
+	if (key->path && lull_outfile_same(path, key->path))
+		return lull_fail(reterr, LULL_USAGE,
+				 "%s: the output is the key itself",
+				 key->zkey.file.in.name);
+	err = vkey_text(key, &text, reterr);
+	if (err)
+		return err;
+	err = lull_outfile_open(path, 0, &out, reterr);
+	if (!err)
+		err = lull_outfile_write(&out, text.ptr, text.bytes, reterr);
+	if (!err)
+		err = lull_outfile_commit(&out, 1, reterr);
+	lull_outfile_discard(&out);
+	lull_vec_done(&text);
+	return err;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * key.h - an open key: the mapped file, checked, and what a backend adds
+ */
+#ifndef LULL_PROVE_KEY_H
+#define LULL_PROVE_KEY_H
+
+#include "backend/backend.h"
+#include "input/zkey.h"
+#include "prove/groth16.h"
+
+struct lull_workers;
+
+/**
+ * struct lull_key - see lull_key_open()
+ * @zkey: the mapped file
+ * @path: where it came from, NULL for memory
+ * @groth16: the curve's functions
+ * @backend: who computes
+ * @attached: the backend's part of the key
+ * @workers: of the context that opened it
+ * @nr_inf_a: points at infinity per section, counted while checking
+ * @nr_inf_b1: as @nr_inf_a
+ * @nr_inf_b2: as @nr_inf_a
+ * @nr_inf_l: as @nr_inf_a
+ */
+struct lull_key {
+	struct lull_zkey zkey;
+	char *path;
+	const struct lull_groth16_ops *groth16;
+	const struct lull_backend_ops *backend;
+	void *attached;
+	struct lull_workers *workers;
+	size_t nr_inf_a, nr_inf_b1, nr_inf_b2, nr_inf_l;
+};
+
+/* Checks an indexed file (opened with LULL_ZKEY_DEFER_COEFS) and attaches it.
+ * Takes over *zkey on success and leaves it alone on failure. */
+int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
+			  struct lull_workers *workers,
+			  struct lull_key **ret_key, struct lull_error *reterr);
+
+/* Takes NULL. */
+void lull_prove_key_destroy(struct lull_key *key);
+
+/* Every point's subgroup: LULL_OK or LULL_RANGE. */
+int lull_prove_key_check(const struct lull_key *key, struct lull_error *reterr);
+
+/* Writes verification_key.json. */
+int lull_prove_key_vkey_write(const struct lull_key *key, const char *path,
+			      struct lull_error *reterr);
+
+#endif
