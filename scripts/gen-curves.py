@@ -11,6 +11,7 @@ are conventions (EIP-197 and the BLS12-381 specification), and are checked to
 lie on their curve and to have order r.  scripts/check-gen.sh runs this again
 and compares.
 """
+import math
 import os
 import sys
 
@@ -72,6 +73,20 @@ class Fp2:
         n = pow(self.a * self.a + self.b * self.b, -1, self.p)
         return Fp2(self.p, self.a * n, -self.b * n)
 
+    def sqrt(self, degree):
+        """A root in Fp (degree 1) or Fp2, or None; p = 3 mod 4."""
+        p = self.p
+        n = pow(self.a * self.a + self.b * self.b, (p + 1) // 4, p)
+        if degree == 1:
+            n = self.a
+        for s in (n, -n):
+            half = (self.a + s) * pow(2, -1, p) % p
+            x = pow(half, (p + 1) // 4, p)
+            r = Fp2(p, x, self.b * pow(2 * x, -1, p) if x else 0)
+            if r * r == self:
+                return r
+        return None
+
     def pow(self, e):
         r, x = Fp2(self.p, 1, 0), self
         while e:
@@ -108,6 +123,22 @@ def ec_mul(k, P):
     return R
 
 
+def resultant(f, t, p):
+    """Of f, coefficients from the constant up, and X^2 - t X + p."""
+    a, b = 0, 0
+    for c in reversed(f):
+        a, b = c - b * p, a + b * t  # (a + b X) X + c
+    return a * a + a * b * t + b * b * p
+
+
+def cm_orders(q, t):
+    """The orders of the six curves y^2 = x^3 + b over F_q, from one's trace."""
+    f = math.isqrt((4 * q - t * t) // 3)
+    assert 3 * f * f == 4 * q - t * t
+    traces = (t, (t + 3 * f) // 2, (t - 3 * f) // 2)
+    return [q + 1 - s * v for v in traces for s in (1, -1)]
+
+
 # ---- curves ------------------------------------------------------------------
 
 class Curve:
@@ -125,6 +156,24 @@ class Curve:
         assert pow(self.beta, 3, p) == 1 and self.beta != 1
         assert pow(self.lam, 3, r) == 1 and self.lam != 1
         assert ec_mul(self.lam, g1) == (Fp2(p, self.beta, 0) * g1[0], g1[1])
+        # What makes userspace/curve/subgroup_tmpl.c exact, and orders odd.
+        n1, n2 = p + 1 - self.trace, self.twist_order
+        assert n1 % r == 0 and n2 % r == 0 and n1 % 2 == 1 and n2 % 2 == 1
+        assert ec_mul(n2, self.point(b2, 2)) is None
+        n = resultant(self.g2_test, self.trace, p)
+        assert math.gcd(n, n2) == r
+        lam = self.param**2 - 1
+        assert n1 == r or lam == self.lam and lam * lam + lam + 1 == r
+
+    def point(self, b, degree):
+        """Some point of y^2 = x^3 + b over Fp or Fp2."""
+        x = Fp2(self.p, 1, 0)
+        step = Fp2(self.p, 1, degree - 1)
+        while True:
+            y = (x * x * x + b).sqrt(degree)
+            if y is not None:
+                return x, y
+            x = x + step
 
     def derive(self):
         p, r = self.p, self.r
@@ -157,6 +206,7 @@ class Curve:
 
 class BN254(Curve):
     name, title, json_name = "BN254", "BN254", "bn128"
+    tiny = ((7, 13, 19, 31, 37), (61, 73))
     twist, xi_pair, b = "D", (9, 1), 3
     g1 = (1, 2)
     g2 = ((10857046999023057135944570762232829481370756359578518086990519993285655852781,
@@ -168,12 +218,16 @@ class BN254(Curve):
         u = self.param = 4965661367192848881
         self.p = 36 * u**4 + 36 * u**3 + 24 * u**2 + 6 * u + 1
         self.r = 36 * u**4 + 36 * u**3 + 18 * u**2 + 6 * u + 1
+        self.trace = 6 * u**2 + 1
+        self.twist_order = self.r * (2 * self.p - self.r)
+        self.g2_test = (u + 1, u, u, -2 * u)
         self.loop, self.loop_text = 6 * u + 2, "6 u + 2"
         self.derive()
 
 
 class BLS12_381(Curve):
     name, title, json_name = "BLS12_381", "BLS12-381", "bls12381"
+    tiny = ((7, 11, 67), (13, 23))
     twist, xi_pair, b = "M", (1, 1), 4
     g1 = (0x17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb,
           0x08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1)
@@ -186,6 +240,10 @@ class BLS12_381(Curve):
         x = self.param = -0xd201000000010000
         self.r = x**4 - x**2 + 1
         self.p = (x - 1)**2 * self.r // 3 + x
+        self.trace = x + 1
+        self.twist_order = self.r * (x**8 - 4 * x**7 + 5 * x**6 - 4 * x**4
+                                     + 6 * x**3 - 4 * x**2 - 4 * x + 13) // 9
+        self.g2_test = (-x, 1)
         self.loop, self.loop_text = -x, "-x"
         self.derive()
 
@@ -224,11 +282,17 @@ class Header:
         self.limbs(name, (x << (LIMB * n)) % self.c.p, n,
                    "%s, times 2^%d mod p" % (formula, LIMB * n))
 
+    def init_fp(self, x):
+        return "{ %s }" % self.init((x.a << (LIMB * self.nfp)) % self.c.p,
+                                    self.nfp)
+
+    def init_fp2(self, x):
+        u = Fp2(self.c.p, x.b, 0)
+        return "{ %s, \\\n\t%s }" % (self.init_fp(x), self.init_fp(u))
+
     def fp2(self, name, x, formula):
-        n = self.nfp
-        a, b = ((v << (LIMB * n)) % self.c.p for v in (x.a, x.b))
-        body = "{ { %s }, \\\n\t{ %s } }" % (self.init(a, n), self.init(b, n))
-        self.line(name, body, "%s, times 2^%d mod p" % (formula, LIMB * n))
+        self.line(name, self.init_fp2(x),
+                  "%s, times 2^%d mod p" % (formula, LIMB * self.nfp))
 
     def field(self, tag, m, n, n52):
         sym = "p" if tag == "FP" else "r"
@@ -329,15 +393,61 @@ class Header:
                 + "\n".join(self.out) + "\n#endif\n")
 
 
+def tiny_group(c, degree, order):
+    """b' and a point of the given prime order on y^2 = x^3 + b'."""
+    q = c.p**degree
+    trace = c.trace if degree == 1 else c.trace**2 - 2 * c.p
+    cofactors = [n // order for n in cm_orders(q, trace) if n % order == 0]
+    b = Fp2(c.p, 1, degree - 1)
+    while True:
+        start = c.point(b, degree)
+        for n in cofactors:
+            if ec_mul(n * order, start) is not None:
+                continue
+            while n % order == 0:
+                n //= order
+            P = ec_mul(n, start)
+            while P is not None and ec_mul(order, P) is not None:
+                P = ec_mul(order, P)
+            if P is not None:
+                return b, P
+        b = b + Fp2(c.p, 1, 0)
+
+
+def tiny_text(curves):
+    out = []
+    for c in curves:
+        h = Header(c)
+        for degree, orders in enumerate(c.tiny, 1):
+            show = h.init_fp if degree == 1 else h.init_fp2
+            rows = []
+            for order in orders:
+                b, (x, y) = tiny_group(c, degree, order)
+                rows.append("{ %d, \\\n\t%s, \\\n\t{ %s, \\\n\t%s } }"
+                            % (order, show(b), show(x), show(y)))
+            out.append("/* %s: { order, b', { x, y } } over Fp%s */\n"
+                       "#define %s_TINY_G%d { \\\n\t%s }\n"
+                       % (c.title, "" if degree == 1 else "2", c.name, degree,
+                          ", \\\n\t".join(rows)))
+    return ("/* SPDX-License-Identifier: Apache-2.0 */\n"
+            "/*\n * Small groups on y^2 = x^3 + b', for exhaustive tests of the "
+            "group law,\n * written by scripts/gen-curves.py: do not edit.  "
+            "Montgomery form.\n */\n"
+            "#ifndef LULL_CURVE_GEN_TINY_H\n#define LULL_CURVE_GEN_TINY_H\n\n"
+            + "\n".join(out) + "\n#endif\n")
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     default = os.path.join(here, "..", "userspace", "curve", "gen")
     out = sys.argv[1] if len(sys.argv) > 1 else default
     os.makedirs(out, exist_ok=True)
-    for curve in (BN254(), BLS12_381()):
-        path = os.path.join(out, curve.name.lower() + ".h")
-        with open(path, "w", encoding="ascii") as f:
-            f.write(Header(curve).text())
+    curves = (BN254(), BLS12_381())
+    texts = {c.name.lower() + ".h": Header(c).text() for c in curves}
+    texts["tiny.h"] = tiny_text(curves)
+    for name, text in texts.items():
+        with open(os.path.join(out, name), "w", encoding="ascii") as f:
+            f.write(text)
 
 
 if __name__ == "__main__":
