@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * outfile.c - writes an output under a temporary name; see outfile.h
+ */
+#include "input/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+
+#define TEMP_TRIES 16	   /* names of 64 random bits: one is enough */
+#define TEMP_NAME_BYTES 32 /* ".lull-" and 16 hexadecimal digits */
+#define FILE_MODE 0666	   /* less the umask, as for any new file */
+
+/* Length of the directory part of @path, its slash included; 0 when the path
+ * is a name alone. */
+static size_t directory_bytes(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Opens a new file beside @path; gives its name. */
+static int create_temp(const char *path, char **ret_temp)
+{
+	size_t dir = directory_bytes(path);
+	char *temp = malloc(dir + TEMP_NAME_BYTES);
+	int fd = -1, tries;
+	uint64_t random;
+
+	if (!temp)
+		return -1;
+	memcpy(temp, path, dir);
+	for (tries = 0; tries < TEMP_TRIES; tries++) {
+		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+			break;
+		snprintf(temp + dir, TEMP_NAME_BYTES, ".lull-%016" PRIx64,
+			 random);
+		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			  FILE_MODE);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+	}
+	if (fd < 0) {
+		int saved = errno;
+
+		free(temp);
+		errno = saved;
+		return -1;
+	}
+	*ret_temp = temp;
+	return fd;
+}
+
+/* Where the output really goes: behind symbolic links, so that the link stays
+ * and the file is replaced.  A link that leads nowhere is itself replaced. */
+static char *resolve(const char *path, bool exists)
+{
+	return exists ? realpath(path, NULL) : strdup(path);
+}
+
+static int open_regular(const char *path, bool exists, struct lull_outfile *out,
+			struct lull_error *reterr)
+{
+	/* Renaming would get around a file's own permissions. */
+	if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS))
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
+	out->path = resolve(path, exists);
+	if (!out->path)
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
+	out->fd = create_temp(out->path, &out->temp);
+	if (out->fd < 0)
+		return lull_fail_errno(reterr, LULL_IO, errno,
+				       "%s: creating a file in its directory",
+				       out->name);
+	return LULL_OK;
+}
+
+static int open_special(const char *path, struct lull_outfile *out,
+			struct lull_error *reterr)
+{
+	out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (out->fd < 0)
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
+	return LULL_OK;
+}
+
+int lull_outfile_open(const char *path, unsigned int flags,
+		      struct lull_outfile *ret_out, struct lull_error *reterr)
+{
+	struct lull_outfile out = { .fd = -1, .flags = flags };
+	struct stat st;
+	size_t len = strlen(path);
+	bool exists = !stat(path, &st);
+	int err;
+
+	lull_infile_name(path, out.name);
+	if (!exists && errno != ENOENT)
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out.name);
+	if ((exists && S_ISDIR(st.st_mode)) || (len && path[len - 1] == '/'))
+		return lull_fail_errno(reterr, LULL_IO, EISDIR, "%s", out.name);
+	if (!len)
+		return lull_fail_errno(reterr, LULL_IO, ENOENT,
+				       "an empty name for an output");
+	if (exists && !S_ISREG(st.st_mode))
+		err = open_special(path, &out, reterr);
+	else
+		err = open_regular(path, exists, &out, reterr);
+	if (err) {
+		lull_outfile_discard(&out);
+		return err;
+	}
+	*ret_out = out;
+	return LULL_OK;
+}
+
+int lull_outfile_write(struct lull_outfile *out, const void *data, size_t bytes,
+		       struct lull_error *reterr)
+{
+	const uint8_t *p = data;
+	ssize_t nr;
+
+	while (bytes) {
+		nr = write(out->fd, p, bytes);
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr < 0)
+			return lull_fail_errno(reterr, LULL_IO, errno,
+					       "%s: writing", out->name);
+		p += nr;
+		bytes -= (size_t)nr;
+	}
+	return LULL_OK;
+}
+
+int lull_outfile_write_at(struct lull_outfile *out, uint64_t offset,
+			  const void *data, size_t bytes,
+			  struct lull_error *reterr)
+{
+	const uint8_t *p = data;
+	ssize_t nr;
+
+	while (bytes) {
+		nr = pwrite(out->fd, p, bytes, (off_t)offset);
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr < 0)
+			return lull_fail_errno(reterr, LULL_IO, errno,
+					       "%s: writing at offset "
+					       "0x%" PRIx64,
+					       out->name, offset);
+		p += nr;
+		bytes -= (size_t)nr;
+		offset += (uint64_t)nr;
+	}
+	return LULL_OK;
+}
+
+/* Closes the descriptor; a file system may tell of a full disk only now. */
+static int finish_writing(struct lull_outfile *out, struct lull_error *reterr)
+{
+	int fd = out->fd, err = 0;
+
+	if (out->temp && out->flags & LULL_OUTFILE_FSYNC && fsync(fd))
+		err = errno;
+	out->fd = -1;
+	if (close(fd) && !err)
+		err = errno;
+	if (err)
+		return lull_fail_errno(reterr, LULL_IO, err, "%s: writing",
+				       out->name);
+	return LULL_OK;
+}
+
+/* Makes the new name last.  Not every file system can: no error then. */
+static void sync_directory(const struct lull_outfile *out)
+{
+	size_t dir = directory_bytes(out->path);
+	char *name = strndup(dir ? out->path : ".", dir ? dir : 1);
+	int fd;
+
+	if (!name)
+		return;
+	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(name);
+	if (fd < 0)
+		return;
+	(void)fsync(fd);
+	close(fd);
+}
+
+static int rename_all(struct lull_outfile *outs, size_t nr,
+		      struct lull_error *reterr)
+{
+	size_t i, j;
+	int err;
+
+	for (i = 0; i < nr; i++) {
+		if (!outs[i].temp || !rename(outs[i].temp, outs[i].path))
+			continue;
+		err = errno;
+		for (j = 0; j < i; j++)
+			if (outs[j].temp)
+				unlink(outs[j].path);
+		return lull_fail_errno(reterr, LULL_IO, err,
+				       "%s: renaming the finished file",
+				       outs[i].name);
+	}
+	return LULL_OK;
+}
+
+int lull_outfile_commit(struct lull_outfile *outs, size_t nr,
+			struct lull_error *reterr)
+{
+	int err = LULL_OK;
+	size_t i;
+
+	for (i = 0; !err && i < nr; i++)
+		err = finish_writing(&outs[i], reterr);
+	if (!err)
+		err = rename_all(outs, nr, reterr);
+	for (i = 0; i < nr; i++) {
+		if (!err && outs[i].temp) {
+			if (outs[i].flags & LULL_OUTFILE_FSYNC)
+				sync_directory(&outs[i]);
+			free(outs[i].temp);
+			outs[i].temp = NULL;
+		}
+		lull_outfile_discard(&outs[i]);
+	}
+	return err;
+}
+
+void lull_outfile_discard(struct lull_outfile *out)
+{
+	if (out->fd >= 0)
+		close(out->fd);
+	if (out->temp)
+		unlink(out->temp);
+	free(out->temp);
+	free(out->path);
+	*out = (struct lull_outfile)LULL_OUTFILE_EMPTY;
+}
+
+static bool same_inode(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool stat_directory(const char *path, struct stat *ret_st)
+{
+	size_t dir = directory_bytes(path);
+	char *name = strndup(dir ? path : ".", dir ? dir : 1);
+	bool found = name && !stat(name, ret_st);
+
+	free(name);
+	return found;
+}
+
+bool lull_outfile_same(const char *path, const char *other)
+{
+	struct stat a, b;
+
+	if (!stat(path, &a) && !stat(other, &b))
+		return S_ISREG(a.st_mode) && same_inode(&a, &b);
+	if (strcmp(path + directory_bytes(path),
+		   other + directory_bytes(other)))
+		return false;
+	return stat_directory(path, &a) && stat_directory(other, &b) &&
+	       same_inode(&a, &b);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * outfile.h - an output that appears whole or not at all
+ *
+ * Written under a temporary name in the directory of its path and renamed on
+ * commit, so that a failed run leaves neither a half file nor an older one
+ * damaged.  A path that is a device or a pipe (/dev/stdout, /dev/null) is
+ * written to directly.  Refuses directories and detects a full disk.
+ */
+#ifndef LULL_INPUT_OUTFILE_H
+#define LULL_INPUT_OUTFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/infile.h"
+#include "lull.h"
+
+/* For lull_outfile_open(): commit waits until the disk has the file. */
+#define LULL_OUTFILE_FSYNC 1u
+
+/**
+ * struct lull_outfile - an output under way
+ * @fd: where bytes go; -1 when empty or closed
+ * @flags: as given to lull_outfile_open()
+ * @path: the final name, symbolic links resolved
+ * @temp: the temporary name; NULL for a device or pipe
+ * @name: for messages
+ */
+struct lull_outfile {
+	int fd;
+	unsigned int flags;
+	char *path;
+	char *temp;
+	char name[LULL_INFILE_NAME_BYTES];
+};
+
+/* What an outfile is before lull_outfile_open(): lull_outfile_discard() leaves
+ * it alone. */
+/* clang-format off */
+#define LULL_OUTFILE_EMPTY { .fd = -1 }
+/* clang-format on */
+
+/**
+ * lull_outfile_open - begin an output
+ * @path: the final name; its directory must exist
+ * @flags: 0 or LULL_OUTFILE_FSYNC
+ * @ret_out: owned by the caller; end it with lull_outfile_commit() or
+ *	lull_outfile_discard()
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK or LULL_IO.
+ */
+int lull_outfile_open(const char *path, unsigned int flags,
+		      struct lull_outfile *ret_out, struct lull_error *reterr);
+
+/**
+ * lull_outfile_write - append bytes
+ * @out: an open output
+ * @data: the bytes
+ * @bytes: how many
+ * @reterr: filled on failure; discard the output then
+ *
+ * Return: LULL_OK or LULL_IO.
+ */
+int lull_outfile_write(struct lull_outfile *out, const void *data, size_t bytes,
+		       struct lull_error *reterr);
+
+/**
+ * lull_outfile_write_at - write bytes at an offset
+ * @out: an open output that is not a device or pipe
+ * @offset: from the start of the file; a gap reads as zeros
+ * @data: the bytes
+ * @bytes: how many
+ * @reterr: filled on failure; discard the output then
+ *
+ * For the key generator, whose threads write sections side by side.
+ *
+ * Return: LULL_OK or LULL_IO.
+ */
+int lull_outfile_write_at(struct lull_outfile *out, uint64_t offset,
+			  const void *data, size_t bytes,
+			  struct lull_error *reterr);
+
+/**
+ * lull_outfile_commit - give one or more outputs their names
+ * @outs: open outputs
+ * @nr: how many
+ * @reterr: filled on failure
+ *
+ * All are closed (and synced, where asked) before the first is renamed, so a
+ * full disk leaves every name as it was.  When a rename fails, those already
+ * renamed are removed.  Every output is ended, on failure too.
+ *
+ * Return: LULL_OK or LULL_IO.
+ */
+int lull_outfile_commit(struct lull_outfile *outs, size_t nr,
+			struct lull_error *reterr);
+
+/**
+ * lull_outfile_discard - end an output and remove its temporary file
+ * @out: the output; an empty or ended one is left alone
+ */
+void lull_outfile_discard(struct lull_outfile *out);
+
+/**
+ * lull_outfile_same - whether writing to one path would replace another
+ * @path: an output's path; need not exist
+ * @other: an input's path, or another output's
+ *
+ * Follows symbolic links and knows hard links.  Devices and pipes are not
+ * replaced and are never the same.
+ *
+ * Return: true when both name one file, or one name in one directory.
+ */
+bool lull_outfile_same(const char *path, const char *other);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wtns.h - a witness as circom's calculators write it
+ *
+ * Maps the file and checks it: exact sizes, a first value of one, every value
+ * below r.  wtns.c opens with the format.  Messages name indices, never
+ * values: the witness is secret.
+ */
+#ifndef LULL_INPUT_WTNS_H
+#define LULL_INPUT_WTNS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "curve/facts.h"
+#include "input/binfile.h"
+#include "lull.h"
+
+enum {
+	LULL_WTNS_HEADER = 1,
+	LULL_WTNS_VALUES = 2,
+};
+
+#define LULL_WTNS_VERSION 2
+#define LULL_WTNS_VALUE_BYTES LULL_FR_BYTES
+
+/* For lull_wtns_open(): leave the values to lull_wtns_check_values(). */
+#define LULL_WTNS_DEFER_VALUES 1u
+
+/**
+ * struct lull_wtns - an open witness
+ * @file: the container; its trailing_bytes are worth a warning
+ * @curve: the curve whose r the values belong to
+ * @facts: that curve's sizes and primes
+ * @nr_values: at least 1
+ * @values: nr_values of LULL_WTNS_VALUE_BYTES, plain, little-endian, any
+ *	alignment
+ */
+struct lull_wtns {
+	struct lull_binfile file;
+	enum lull_curve curve;
+	const struct lull_curve_facts *facts;
+	uint32_t nr_values;
+	const uint8_t *values;
+};
+
+/**
+ * lull_wtns_open - map a witness and check it
+ * @path: the file
+ * @flags: 0 or LULL_WTNS_DEFER_VALUES
+ * @ret_wtns: owned by the caller; end it with lull_wtns_close()
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, LULL_IO, LULL_FORMAT, LULL_RANGE, LULL_UNSUPPORTED (version
+ * or curve) or LULL_USAGE.
+ */
+int lull_wtns_open(const char *path, unsigned int flags,
+		   struct lull_wtns *ret_wtns, struct lull_error *reterr);
+
+/**
+ * lull_wtns_open_mem - as lull_wtns_open(), from the caller's memory
+ * @data: not copied; must outlive the witness
+ * @bytes: its size
+ * @name: what messages call it
+ * @flags: 0 or LULL_WTNS_DEFER_VALUES
+ * @ret_wtns: owned by the caller; end it with lull_wtns_close()
+ * @reterr: filled on failure
+ *
+ * Return: as lull_wtns_open(), without LULL_IO.
+ */
+int lull_wtns_open_mem(const void *data, size_t bytes, const char *name,
+		       unsigned int flags, struct lull_wtns *ret_wtns,
+		       struct lull_error *reterr);
+
+/**
+ * lull_wtns_check_values - refuse values that are not below r
+ * @wtns: an open witness
+ * @first: the first to check
+ * @last: one past the last, at most nr_values
+ * @reterr: names the index of the first that is wrong
+ *
+ * Reads only: several threads may check ranges of one witness at once.  Time
+ * depends on the values' top bytes only where a value is near r.
+ *
+ * Return: LULL_OK or LULL_RANGE.
+ */
+int lull_wtns_check_values(const struct lull_wtns *wtns, uint32_t first,
+			   uint32_t last, struct lull_error *reterr);
+
+/**
+ * lull_wtns_close - unmap and empty; an empty one is left alone
+ * @wtns: the witness
+ */
+void lull_wtns_close(struct lull_wtns *wtns);
+
+#endif
