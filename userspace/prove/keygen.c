@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * keygen.c - makes a test key: the file's frame; see keygen.h
+ *
+ * Settles where each section lies, writes the container and the sections that
+ * hold no field element, and leaves the rest to keygen_tmpl.c.  Sections stand
+ * in the order of their numbers, and behind them LULL_ZKEY_TOXIC.
+ *
+ * Refuses an output that is the input, a device or a pipe, and circuits that
+ * the format or the curve's domains cannot hold.
+ */
+#include "prove/keygen.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "prove/keygen_plan.h"
+
+#define FILE_HEADER_BYTES 12	/* magic, u32 version, u32 sections */
+#define SECTION_HEADER_BYTES 12 /* u32 type, u64 bytes */
+#define NR_SECTIONS LULL_KEYGEN_TOXIC_SLOT
+
+/* Section 10 without contributions: a hash of the circuit, left zero, and the
+ * number 0. */
+#define CIRCUIT_HASH_BYTES 64
+#define CONTRIBUTIONS_BYTES (CIRCUIT_HASH_BYTES + sizeof(uint32_t))
+
+/* The format's domain size has 32 bits. */
+#define LOG2_DOMAIN_MAX 31
+
+static int choose_domain(struct lull_keygen_plan *plan,
+			 struct lull_error *reterr)
+{
+	const struct lull_r1cs *r1cs = plan->r1cs;
+	uint64_t rows = (uint64_t)r1cs->nr_constraints + plan->nr_public;
+	unsigned int most =
+		(unsigned int)lull_min(r1cs->facts->two_adicity,
+				       LOG2_DOMAIN_MAX);
+
+	/* snarkjs's rule: strictly more than the rows, and 2 at least. */
+	plan->log2_domain = 1;
+	while (plan->log2_domain <= most && rows >> plan->log2_domain)
+		plan->log2_domain++;
+	if (plan->log2_domain > most)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "%s: constraints and public signals: expected "
+				 "less than 2^%u for %s, found %" PRIu64,
+				 r1cs->file.in.name, most, r1cs->facts->name,
+				 rows);
+	return LULL_OK;
+}
+
+static int count_coefs(struct lull_keygen_plan *plan, struct lull_error *reterr)
+{
+	const struct lull_r1cs *r1cs = plan->r1cs;
+	uint64_t nr =
+		r1cs->nr_terms_a + r1cs->nr_terms_b + plan->nr_public + 1;
+
+	if (nr > UINT32_MAX)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "%s: terms of A and B: expected at most "
+				 "%" PRIu32 ", found %" PRIu64,
+				 r1cs->file.in.name, UINT32_MAX, nr);
+	plan->nr_coefs = (uint32_t)nr;
+	return LULL_OK;
+}
+
+static void place_sections(struct lull_keygen_plan *plan)
+{
+	const struct lull_r1cs *r1cs = plan->r1cs;
+	uint64_t fp = r1cs->facts->fp_bytes, fr = r1cs->facts->fr_bytes;
+	uint64_t g1 = 2 * fp, g2 = 4 * fp;
+	uint64_t vars = r1cs->nr_wires, ones = (uint64_t)plan->nr_public + 1;
+	uint64_t at = FILE_HEADER_BYTES;
+	unsigned int i;
+
+	plan->bytes[LULL_ZKEY_PROTOCOL] = sizeof(uint32_t);
+	/* Two primes with their sizes, three counts, three points of each. */
+	plan->bytes[LULL_ZKEY_HEADER] =
+		2 * sizeof(uint32_t) + fp + fr + 3 * sizeof(uint32_t) +
+		3 * (g1 + g2);
+	plan->bytes[LULL_ZKEY_IC] = ones * g1;
+	plan->bytes[LULL_ZKEY_COEFS] =
+		sizeof(uint32_t) +
+		(uint64_t)plan->nr_coefs * LULL_ZKEY_COEF_BYTES;
+	plan->bytes[LULL_ZKEY_A] = vars * g1;
+	plan->bytes[LULL_ZKEY_B1] = vars * g1;
+	plan->bytes[LULL_ZKEY_B2] = vars * g2;
+	plan->bytes[LULL_ZKEY_C] = (vars - ones) * g1;
+	plan->bytes[LULL_ZKEY_H] = g1 << plan->log2_domain;
+	plan->bytes[LULL_ZKEY_CONTRIBUTIONS] = CONTRIBUTIONS_BYTES;
+	plan->bytes[LULL_KEYGEN_TOXIC_SLOT] = strlen(LULL_ZKEY_TOXIC_TEXT);
+	for (i = LULL_ZKEY_PROTOCOL; i < LULL_KEYGEN_SLOTS; i++) {
+		at += SECTION_HEADER_BYTES;
+		plan->offset[i] = at;
+		at += plan->bytes[i];
+	}
+}
+
+static int write_section_header(const struct lull_keygen_plan *plan,
+				unsigned int slot, struct lull_error *reterr)
+{
+	uint32_t type = slot == LULL_KEYGEN_TOXIC_SLOT ? LULL_ZKEY_TOXIC : slot;
+	uint8_t header[SECTION_HEADER_BYTES];
+
+	memcpy(header, &type, sizeof(type));
+	memcpy(header + sizeof(type), &plan->bytes[slot],
+	       sizeof(plan->bytes[slot]));
+	return lull_outfile_write_at(plan->out,
+				     plan->offset[slot] - SECTION_HEADER_BYTES,
+				     header, sizeof(header), reterr);
+}
+
+static int write_frame(const struct lull_keygen_plan *plan,
+		       struct lull_error *reterr)
+{
+	const uint32_t start[] = { LULL_ZKEY_VERSION, NR_SECTIONS };
+	const uint32_t protocol = LULL_ZKEY_GROTH16;
+	const uint8_t contributions[CONTRIBUTIONS_BYTES] = { 0 };
+	const struct {
+		uint64_t offset;
+		const void *data;
+		size_t bytes;
+	} parts[] = {
+		{ 0, "zkey", 4 },
+		{ 4, start, sizeof(start) },
+		{ plan->offset[LULL_ZKEY_PROTOCOL], &protocol,
+		  sizeof(protocol) },
+		{ plan->offset[LULL_ZKEY_CONTRIBUTIONS], contributions,
+		  sizeof(contributions) },
+		{ plan->offset[LULL_KEYGEN_TOXIC_SLOT], LULL_ZKEY_TOXIC_TEXT,
+		  strlen(LULL_ZKEY_TOXIC_TEXT) },
+	};
+	unsigned int i;
+	int err;
+
+	for (i = LULL_ZKEY_PROTOCOL; i < LULL_KEYGEN_SLOTS; i++) {
+		err = write_section_header(plan, i, reterr);
+		if (err)
+			return err;
+	}
+	for (i = 0; i < LULL_ARRAY_SIZE(parts); i++) {
+		err = lull_outfile_write_at(plan->out, parts[i].offset,
+					    parts[i].data, parts[i].bytes,
+					    reterr);
+		if (err)
+			return err;
+	}
+	return LULL_OK;
+}
+
+static int fill(const struct lull_keygen_plan *plan, struct lull_error *reterr)
+{
+	switch (plan->r1cs->curve) {
+	case LULL_CURVE_BN254:
+		return lull_bn254_keygen_fill(plan, reterr);
+	case LULL_CURVE_BLS12_381:
+		return lull_bls12_381_keygen_fill(plan, reterr);
+	}
+	return lull_fail(reterr, LULL_INTERNAL, "%s: curve %d",
+			 plan->r1cs->file.in.name, (int)plan->r1cs->curve);
+}
+
+static int write_key(struct lull_keygen_plan *plan, const char *zkey_path,
+		     struct lull_error *reterr)
+{
+	struct lull_outfile out;
+	int err;
+
+	err = choose_domain(plan, reterr);
+	if (err)
+		return err;
+	err = count_coefs(plan, reterr);
+	if (err)
+		return err;
+	place_sections(plan);
+	err = lull_outfile_open(zkey_path, 0, &out, reterr);
+	if (err)
+		return err;
+	plan->out = &out;
+	if (!out.temp) {
+		err = lull_fail(reterr, LULL_USAGE,
+				"%s: a key is written at many places at once: "
+				"expected a regular file, found a device or "
+				"pipe",
+				out.name);
+		goto discard_out;
+	}
+	err = write_frame(plan, reterr);
+	if (err)
+		goto discard_out;
+	err = fill(plan, reterr);
+	if (err)
+		goto discard_out;
+	return lull_outfile_commit(&out, 1, reterr);
+
+discard_out:
+	lull_outfile_discard(&out);
+	return err;
+}
+
+int lull_keygen_toxic(const char *r1cs_path, const char *zkey_path,
+		      const struct lull_keygen_opts *opts,
+		      struct lull_workers *workers, struct lull_error *reterr)
+{
+	struct lull_keygen_plan plan = { .workers = workers };
+	struct lull_r1cs r1cs;
+	int err;
+
+	if (lull_outfile_same(zkey_path, r1cs_path))
+		return lull_fail(reterr, LULL_USAGE,
+				 "the key would replace the circuit %s",
+				 r1cs_path);
+	err = lull_r1cs_open(r1cs_path, &r1cs, reterr);
+	if (err)
+		return err;
+	plan.r1cs = &r1cs;
+	plan.seed = opts ? opts->seed : NULL;
+	/* Below nr_wires, as lull_r1cs_open() has checked. */
+	plan.nr_public = r1cs.nr_pub_out + r1cs.nr_pub_in;
+	err = write_key(&plan, zkey_path, reterr);
+	lull_r1cs_close(&r1cs);
+	return err;
+}
