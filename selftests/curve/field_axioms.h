@@ -106,7 +106,7 @@ static void AXIOMS(check_all)(const struct FIELD *values, unsigned int nr)
 			AXIOMS(check_two)(&values[i], &values[j]);
 			for (k = 0; k < nr; k++)
 				AXIOMS(check_three)
-				(&values[i], &values[j], &values[k]);
+			(&values[i], &values[j], &values[k]);
 		}
 	}
 }

@@ -18,18 +18,6 @@
 
 #define NR_VALUES 10
 
-/* nr coordinates, which is how an element of the tower lies in memory. */
-static void random_coordinates(void *element, unsigned int nr)
-{
-	struct fp c;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		random_fp(&c);
-		memcpy((unsigned char *)element + i * sizeof(c), &c, sizeof(c));
-	}
-}
-
 TEST(axioms_fp)
 {
 	struct fp v[NR_VALUES + 4];
