@@ -60,6 +60,18 @@ static inline void random_fr(struct fr *r)
 		random_below(r->l, fr_r, FR_LIMBS, FR_BITS);
 }
 
+/* nr coordinates, which is how an element of the tower lies in memory. */
+static inline void random_coordinates(void *element, size_t nr)
+{
+	struct fp c;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		random_fp(&c);
+		memcpy((unsigned char *)element + i * sizeof(c), &c, sizeof(c));
+	}
+}
+
 /* A plain scalar below r. */
 static inline void random_scalar(limb_t *k)
 {
@@ -87,7 +99,7 @@ static inline void random_g2(struct g2_affine *r)
 }
 
 /* Points of the curve and of the twist, hardly ever in the subgroup. */
-static inline void random_curve_point1(struct g1_affine *r)
+static inline void random_curve_point_g1(struct g1_affine *r)
 {
 	static const struct fp b = { CURVE_CONST(G1_B) };
 	struct fp t;
@@ -100,7 +112,7 @@ static inline void random_curve_point1(struct g1_affine *r)
 	} while (!fp_sqrt(&r->y, &t));
 }
 
-static inline void random_curve_point2(struct g2_affine *r)
+static inline void random_curve_point_g2(struct g2_affine *r)
 {
 	static const struct fp2 b = CURVE_CONST(G2_B);
 	struct fp2 t;

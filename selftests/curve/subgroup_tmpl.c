@@ -52,8 +52,8 @@ TEST(anywhere_on_the_curve)
 	int i;
 
 	for (i = 0; i < 16; i++) {
-		random_curve_point1(&p);
-		random_curve_point2(&q);
+		random_curve_point_g1(&p);
+		random_curve_point_g2(&q);
 		EXPECT_EQ(LULL_POINT_OK, g1_affine_check(&p));
 		EXPECT_EQ(LULL_POINT_OK, g2_affine_check(&q));
 		EXPECT_EQ(plain1(&p), g1_in_subgroup(&p));
@@ -76,7 +76,7 @@ TEST(cofactor_points_are_outside)
 	int i;
 
 	for (i = 0; i < 8; i++) {
-		random_curve_point1(&p);
+		random_curve_point_g1(&p);
 		g1_mul_var(&t, &p, fr_r, FR_LIMBS);
 		if (!g1_xyzz_is_inf(&t)) {
 			g1_xyzz_to_affine(&p, &t);
@@ -85,7 +85,7 @@ TEST(cofactor_points_are_outside)
 			g1_xyzz_to_affine(&p, &t);
 			EXPECT_TRUE(!g1_in_subgroup(&p));
 		}
-		random_curve_point2(&q);
+		random_curve_point_g2(&q);
 		g2_mul_var(&t2, &q, fr_r, FR_LIMBS);
 		g2_xyzz_to_affine(&q, &t2);
 		EXPECT_TRUE(!g2_in_subgroup(&q));
@@ -151,8 +151,8 @@ TEST(secret_multiples_agree)
 		random_g1(&p);
 		random_g2(&q);
 		check_mul(&p, &q, k);
-		random_curve_point1(&p);
-		random_curve_point2(&q);
+		random_curve_point_g1(&p);
+		random_curve_point_g2(&q);
 		check_mul(&p, &q, k);
 	}
 	memset(&p, 0, sizeof(p));

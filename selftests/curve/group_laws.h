@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * group_laws.h - the group law of GROUP = g1 or g2, with coordinates in FIELD
+ *
+ * group_tmpl.c includes this once per group.  The law is tried on every pair
+ * of a tiny group, where all exceptional cases are met, and on random points
+ * of the real one.
+ */
+#define G(name) LULL_PASTE2(LULL_PASTE2(GROUP, _), name)
+#define FE(name) LULL_PASTE2(LULL_PASTE2(FIELD, _), name)
+#define LAWS(name) LULL_PASTE2(LULL_PASTE2(name, _), GROUP)
+
+/* One tiny group: y^2 = x^3 + b, a generator, all multiples. */
+struct LAWS(tiny) {
+	unsigned int order;
+	struct FIELD b;
+	struct G(affine) generator;
+};
+
+#define TINY_ORDER_MAX 73
+
+struct LAWS(table) {
+	unsigned int order;
+	struct G(affine) affine[TINY_ORDER_MAX];
+	/* each under a denominator of its own */
+	struct G(xyzz) xyzz[TINY_ORDER_MAX];
+};
+
+/* The same point with (zz, zzz) scaled by (s^2, s^3), s random. */
+static void LAWS(rescale)(struct G(xyzz) * p)
+{
+	struct FIELD s, t;
+
+	do {
+		random_coordinates(&s, sizeof(s) / sizeof(struct fp));
+	} while (FE(is_zero)(&s));
+	FE(sqr)(&t, &s);
+	FE(mul)(&p->x, &p->x, &t);
+	FE(mul)(&p->zz, &p->zz, &t);
+	FE(mul)(&t, &t, &s);
+	FE(mul)(&p->y, &p->y, &t);
+	FE(mul)(&p->zzz, &p->zzz, &t);
+}
+
+/* Affine multiples by slopes and inversions, apart from the code under test. */
+static void LAWS(chord)(struct G(affine) * r, const struct G(affine) * p,
+			const struct G(affine) * q)
+{
+	struct FIELD slope, t;
+
+	if (FE(equal)(&p->x, &q->x)) {
+		FE(sqr)(&slope, &p->x);
+		FE(dbl)(&t, &slope);
+		FE(add)(&slope, &slope, &t);
+		FE(dbl)(&t, &p->y);
+	} else {
+		FE(sub)(&slope, &q->y, &p->y);
+		FE(sub)(&t, &q->x, &p->x);
+	}
+	FE(inv)(&t, &t);
+	FE(mul)(&slope, &slope, &t);
+	FE(sqr)(&t, &slope);
+	FE(sub)(&t, &t, &p->x);
+	FE(sub)(&t, &t, &q->x);
+	FE(sub)(&r->y, &p->x, &t);
+	FE(mul)(&r->y, &r->y, &slope);
+	FE(sub)(&r->y, &r->y, &p->y);
+	r->x = t;
+}
+
+static void LAWS(fill)(struct LAWS(table) * t, const struct LAWS(tiny) * g)
+{
+	struct FIELD lhs, rhs;
+	struct G(affine) p;
+	unsigned int i;
+
+	memset(t, 0, sizeof(*t));
+	ASSERT_TRUE(g->order <= TINY_ORDER_MAX);
+	t->order = g->order;
+	for (i = 1; i < g->order; i++) {
+		if (i == 1)
+			t->affine[1] = g->generator;
+		else
+			LAWS(chord)(&t->affine[i], &p, &g->generator);
+		p = t->affine[i];
+		FE(sqr)(&lhs, &p.y);
+		FE(sqr)(&rhs, &p.x);
+		FE(mul)(&rhs, &rhs, &p.x);
+		FE(add)(&rhs, &rhs, &g->b);
+		EXPECT_TRUE(FE(equal)(&lhs, &rhs));
+	}
+	/* The order: the last multiple is the negative of the first. */
+	G(affine_neg)(&p, &g->generator);
+	EXPECT_MEMEQ(&p, &t->affine[g->order - 1], sizeof(p));
+	for (i = 0; i < g->order; i++) {
+		G(xyzz_from_affine)(&t->xyzz[i], &t->affine[i]);
+		LAWS(rescale)(&t->xyzz[i]);
+	}
+}
+
+static void LAWS(expect_multiple)(const struct LAWS(table) * t, unsigned int k,
+				  const struct G(xyzz) * got)
+{
+	struct G(affine) a;
+
+	memset(&a, 0xff, sizeof(a));
+	G(xyzz_to_affine)(&a, got);
+	EXPECT_MEMEQ(&t->affine[k % t->order], &a, sizeof(a));
+	EXPECT_TRUE(G(xyzz_equal)(&t->xyzz[k % t->order], got));
+	EXPECT_EQ(k % t->order == 0, G(xyzz_is_inf)(got));
+}
+
+static void LAWS(every_pair)(const struct LAWS(table) * t, unsigned int i,
+			     unsigned int j)
+{
+	struct G(xyzz) r;
+
+	memset(&r, 0xff, sizeof(r));
+	G(xyzz_add)(&r, &t->xyzz[i], &t->xyzz[j]);
+	LAWS(expect_multiple)(t, i + j, &r);
+	r = t->xyzz[i];
+	G(xyzz_add)(&r, &r, &t->xyzz[j]);
+	LAWS(expect_multiple)(t, i + j, &r);
+	r = t->xyzz[j];
+	G(xyzz_add)(&r, &t->xyzz[i], &r);
+	LAWS(expect_multiple)(t, i + j, &r);
+	memset(&r, 0xff, sizeof(r));
+	G(xyzz_add_affine)(&r, &t->xyzz[i], &t->affine[j]);
+	LAWS(expect_multiple)(t, i + j, &r);
+	r = t->xyzz[i];
+	G(xyzz_add_affine)(&r, &r, &t->affine[j]);
+	LAWS(expect_multiple)(t, i + j, &r);
+	EXPECT_EQ(i == j, G(xyzz_equal)(&t->xyzz[i], &t->xyzz[j]));
+}
+
+static void LAWS(every_point)(const struct LAWS(table) * t, unsigned int i)
+{
+	struct G(affine) a;
+	struct G(xyzz) r;
+	limb_t k[2];
+
+	memset(&r, 0xff, sizeof(r));
+	G(xyzz_dbl)(&r, &t->xyzz[i]);
+	LAWS(expect_multiple)(t, 2 * i, &r);
+	r = t->xyzz[i];
+	G(xyzz_dbl)(&r, &r);
+	LAWS(expect_multiple)(t, 2 * i, &r);
+	r = t->xyzz[i];
+	G(xyzz_add)(&r, &r, &r);
+	LAWS(expect_multiple)(t, 2 * i, &r);
+	G(affine_neg)(&a, &t->affine[i]);
+	EXPECT_MEMEQ(&t->affine[(t->order - i) % t->order], &a, sizeof(a));
+	EXPECT_EQ(i == 0, G(affine_is_inf)(&t->affine[i]));
+	/* every scalar, past the order, and one of two limbs */
+	for (k[0] = 0; k[0] <= 2 * t->order; k[0]++) {
+		G(mul_var)(&r, &t->affine[i], k, 1);
+		LAWS(expect_multiple)(t, (unsigned int)k[0] * i, &r);
+	}
+	k[0] = test_random();
+	k[1] = test_random();
+	G(mul_var)(&r, &t->affine[i], k, 2);
+	LAWS(expect_multiple)
+	(t,
+	 i * (unsigned int)((((limb2_t)k[1] << LIMB_BITS) | k[0]) % t->order),
+	 &r);
+}
+
+static void LAWS(check_tiny)(const struct LAWS(tiny) * groups, unsigned int nr)
+{
+	struct LAWS(table) t;
+	unsigned int n, i, j;
+
+	for (n = 0; n < nr; n++) {
+		LAWS(fill)(&t, &groups[n]);
+		for (i = 0; i < t.order; i++) {
+			LAWS(every_point)(&t, i);
+			for (j = 0; j < t.order; j++)
+				LAWS(every_pair)(&t, i, j);
+		}
+	}
+}
+
+/* (P + Q) + R = P + (Q + R) with coincidences among them. */
+static void LAWS(check_random)(void)
+{
+	struct G(affine) a[6];
+	struct G(xyzz) p[6], l, r;
+	unsigned int i, j, k;
+
+	LULL_PASTE2(random_, GROUP)(&a[0]);
+	LULL_PASTE2(random_, GROUP)(&a[1]);
+	G(affine_neg)(&a[2], &a[1]);
+	memset(&a[3], 0, sizeof(a[3]));
+	a[4] = G(generator);
+	LULL_PASTE2(random_curve_point_, GROUP)(&a[5]);
+	for (i = 0; i < 6; i++) {
+		EXPECT_EQ(LULL_POINT_OK, G(affine_check)(&a[i]));
+		G(xyzz_from_affine)(&p[i], &a[i]);
+		LAWS(rescale)(&p[i]);
+	}
+	for (i = 0; i < 6; i++)
+		for (j = 0; j < 6; j++)
+			for (k = 0; k < 6; k++) {
+				G(xyzz_add)(&l, &p[i], &p[j]);
+				G(xyzz_add_affine)(&l, &l, &a[k]);
+				G(xyzz_add)(&r, &p[j], &p[k]);
+				G(xyzz_add)(&r, &p[i], &r);
+				EXPECT_TRUE(G(xyzz_equal)(&l, &r));
+			}
+}
+
+/* What a file may hold that is no point. */
+static void LAWS(check_refusals)(void)
+{
+	struct G(affine) p = G(generator);
+	struct fp big;
+
+	memcpy(big.l, fp_p, sizeof(big.l));
+	FE(add)(&p.y, &p.y, &FE(one));
+	EXPECT_EQ(LULL_POINT_OFF_CURVE, G(affine_check)(&p));
+	p = G(generator);
+	FE(add)(&p.x, &p.x, &FE(one));
+	EXPECT_EQ(LULL_POINT_OFF_CURVE, G(affine_check)(&p));
+	/* (0, y) and (x, 0) are no infinity */
+	p = G(generator);
+	p.x = FE(zero);
+	EXPECT_TRUE(!G(affine_is_inf)(&p));
+	EXPECT_EQ(LULL_POINT_OFF_CURVE, G(affine_check)(&p));
+	p = G(generator);
+	p.y = FE(zero);
+	EXPECT_TRUE(!G(affine_is_inf)(&p));
+	EXPECT_EQ(LULL_POINT_OFF_CURVE, G(affine_check)(&p));
+	/* p itself, which is 0 to a careless reader */
+	p = G(generator);
+	memcpy(&p.x, &big, sizeof(big));
+	EXPECT_EQ(LULL_POINT_COORDINATE, G(affine_check)(&p));
+	p = G(generator);
+	memcpy((unsigned char *)(&p + 1) - sizeof(big), &big, sizeof(big));
+	EXPECT_EQ(LULL_POINT_COORDINATE, G(affine_check)(&p));
+	memset(&p, 0xff, sizeof(p));
+	EXPECT_EQ(LULL_POINT_COORDINATE, G(affine_check)(&p));
+	memset(&p, 0, sizeof(p));
+	EXPECT_EQ(LULL_POINT_OK, G(affine_check)(&p));
+}
+
+#undef G
+#undef FE
+#undef LAWS
+#undef GROUP
+#undef FIELD
+#undef TINY_ORDER_MAX
