@@ -62,7 +62,7 @@ BELOW_LIB = BELOW_PROVE | {"prove", "sched"}
 MAY_INCLUDE = {
     "base": set(),
     "arena": set(),
-    "input": {"curve/curve.h"},
+    "input": {"curve/facts.h"},
     "load": {"input", "arena"},
     "curve": set(),
     "synth": {"curve"},
@@ -74,7 +74,7 @@ MAY_INCLUDE = {
     "lib": BELOW_LIB,
     "daemon": BELOW_LIB,
     "bench": BELOW_LIB,
-    "cli": BELOW_LIB | {"bench"},
+    "cli": {"bench", "curve/facts.h"},
 }
 
 UNSAFE_CALLS = ("strcpy", "strcat", "stpcpy", "sprintf", "vsprintf", "atoi",
@@ -93,6 +93,9 @@ FUNCTION_NAME = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)")
 # JavaScript opens its functions on the line that names them.
 SCRIPT_FUNCTION = re.compile(r"(?:export )?(?:async )?function\b.*\{\s*$")
+# #define fp_mul LULL_CURVE_NAME(fp_mul), #define gfe_mul fp_mul
+NAME_ALIAS = re.compile(
+    r"\s*#\s*define\s+\w+\s+(?:\w+|LULL_\w+\(\w+\))\s*$")
 # Split so that this file passes its own test.
 PROMISE = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X)\b"
                      r"|\bnot (?:yet )?imple" r"mented\b"
@@ -349,9 +352,11 @@ class Tidy:
                        f"{HEX.search(line).group()} has no comment")
 
     def check_single_use(self):
-        words = {}
+        words, aliases = {}, {}
         for source in self.sources:
             if source.is_slash:
+                for alias, name in plain_aliases(source):
+                    aliases.setdefault(name, set()).add(alias)
                 for word in used_words(source):
                     words.setdefault(word, set()).add(source.path)
         public = {word for source in self.sources
@@ -366,7 +371,9 @@ class Tidy:
                     continue
                 if name == "main" or name in public:
                     continue
-                if not used_elsewhere(source.path, name, words):
+                names = {name} | aliases.get(name, set())
+                if not any(used_elsewhere(source.path, one, words)
+                           for one in names):
                     self.fault(source, first, "single-use",
                                f"{name} is used in this file only: static?")
 
@@ -406,32 +413,42 @@ def include_fault(folder, what):
 
 
 def used_words(source):
-    """Identifiers that `source` uses; a header's declarations are no use."""
-    if not source.path.endswith((".h", ".cuh")):
-        return set(re.findall(r"[A-Za-z_]\w*", "\n".join(source.code)))
-    words, inside = set(), False
+    """Identifiers that `source` uses; no declaration in a header is a use."""
+    words, inside = set(), not source.path.endswith((".h", ".cuh"))
     for line in source.code:
+        if NAME_ALIAS.match(line):
+            continue
+        if inside or re.match(r"\s*#\s*define\b", line):
+            words.update(re.findall(r"[A-Za-z_]\w*", line))
         if line.startswith("{"):
             inside = True
-        elif line.startswith("}"):
+        elif line.startswith("}") and source.path.endswith((".h", ".cuh")):
             inside = False
-        found = re.match(r"\s*#\s*define\s+(\w+)(.*)", line)
-        if found:
-            words.update(set(re.findall(r"[A-Za-z_]\w*", found.group(2)))
-                         - {found.group(1)})
-        elif inside:
-            words.update(re.findall(r"[A-Za-z_]\w*", line))
     return words
 
 
+def plain_aliases(source):
+    """Yield (gfe_mul, fp_mul) for `#define gfe_mul fp_mul`."""
+    for line in source.code:
+        found = re.match(r"\s*#\s*define\s+(\w+)\s+([a-z]\w*)\s*$", line)
+        if found:
+            yield found.groups()
+
+
 def used_elsewhere(path, name, words):
-    if words.get(name, set()) - {path}:
+    """Is `name`, under any of its spellings, used outside `path`?"""
+    spellings = {name}
+    # A template per group says g_add, everyone else g1_add or g2_add.
+    if path.endswith("_gtmpl.c") and name.startswith("g_"):
+        spellings.update((name.replace("g_", "g1_", 1),
+                          name.replace("g_", "g2_", 1)))
+    if any(words.get(spelling, set()) - {path} for spelling in spellings):
         return True
     if "tmpl.c" not in path:
         return False
     # Another file may call one instance by its full name.
-    ending = "_" + name
-    return any(word.endswith(ending) and users - {path}
+    endings = tuple("_" + spelling for spelling in spellings)
+    return any(word.endswith(endings) and users - {path}
                for word, users in words.items())
 
 

@@ -63,13 +63,19 @@ CASES = [
     ("input includes prove", "userspace/input/x.c",
      C + '#include "prove/key.h"\n', ["3: include"]),
     ("input includes curve ids", "userspace/input/x.c",
-     C + '#include "curve/curve.h"\n', []),
+     C + '#include "curve/facts.h"\n', []),
+    ("input includes a field", "userspace/input/x.c",
+     C + '#include "curve/fp.h"\n', ["3: include"]),
     ("msm includes ntt", "userspace/msm/x.c",
      C + '#include "ntt/domain_tmpl.h"\n', ["3: include"]),
     ("prove includes cli", "userspace/prove/x.c",
      C + '#include "cli/cli.h"\n', ["3: include"]),
-    ("cli includes prove", "userspace/cli/x.c",
-     C + '#include "prove/key.h"\n#include "base/mem.h"\n', []),
+    ("bench includes msm", "userspace/bench/x.c",
+     C + '#include "msm/msm.h"\n#include "base/mem.h"\n', []),
+    ("cli includes bench", "userspace/cli/x.c",
+     C + '#include "bench/bench.h"\n', []),
+    ("cli reaches below the library", "userspace/cli/x.c",
+     C + '#include "prove/key.h"\n', ["3: include"]),
     ("include without a folder", "userspace/msm/x.c",
      C + '#include "msm.h"\n', ["3: include"]),
     ("unknown folder", "userspace/misc/x.c",
@@ -179,6 +185,18 @@ TREES = [
         "userspace/msm/x_tmpl.c": C + function(5, "int msm_run(void)"),
         "userspace/msm/y.c": C + "int (*g)(void) = lull_bn254_msm_run;\n"},
      []),
+    ("group template", {
+        "userspace/msm/x_gtmpl.c": C + function(5, "int g_run(void)"),
+        "userspace/msm/y.c": C + "int (*g)(void) = g2_run;\n"}, []),
+    ("used by another name", {
+        "userspace/msm/x_tmpl.c": C + function(5, "int fp_run(void)"),
+        "userspace/msm/x.h": H + "#define gfe_run fp_run\n",
+        "userspace/msm/y.c": C + "int (*g)(void) = gfe_run;\n"}, []),
+    ("a name's alias is no use", {
+        "userspace/msm/x_gtmpl.c": C + function(5, "int g_run(void)"),
+        "userspace/msm/x.h":
+            H + "#define g1_run LULL_CURVE_NAME(g1_run)\nint g1_run(void);\n"},
+     ["userspace/msm/x_gtmpl.c:3: single-use"]),
 ]
 
 

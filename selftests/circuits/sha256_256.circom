@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// sha256_256 - sha256.circom for a message of 256 bytes
+pragma circom 2.0.0;
+
+include "sha256.circom";
+
+component main = Sha256Bytes(256);

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * suite.mjs - the command `lull` beside snarkjs, end to end; prints TAP
+ *
+ * For selftests/peers/run.  For every circuit, curve and key: our verification
+ * key is the peer's, the peer accepts our proof, we accept the peer's and our
+ * own, and public signals agree.  Proofs and publics with one bit flipped must
+ * be refused, by exit status 1 or 2 and never by a signal.
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { sha256Halves } from "./inputs.mjs";
+import * as peer from "./peer.mjs";
+
+const LULL = path.resolve(process.env.LULL_BUILD, "lull");
+const TIMEOUT_MS = 300000;
+const VALID = 0, INVALID = 1, ERROR = 2;
+/* Bits of a coordinate are flipped at this stride; of a public, all are. */
+const FLIP_STRIDE = 7;
+const SCALAR_BITS = 256;
+
+/*
+ * Keys: "tauN" is snarkjs's from 2^N powers, "tauN+" the same with one
+ * contribution, "toxic" ours.  The first power is that of the circuit's
+ * domain, where snarkjs writes other bytes into section 9 than with a larger
+ * one; poseidon2+O2 stands for a larger one of 2^10.
+ */
+const CURVES = ["bn128", "bls12381"];
+const CASES = [
+	{ circuit: "nopub", keys: ["tau1", "tau8", "toxic"] },
+	{ circuit: "mul2", keys: ["tau2", "tau8", "tau8+", "toxic"], flip: true },
+	{ circuit: "linear", keys: ["tau2", "tau8", "toxic"] },
+	{ circuit: "poseidon2+O2", keys: ["tau8", "tau10"] },
+	{ circuit: "poseidon2", keys: ["tau10", "tau10+", "toxic"], flip: true },
+	{ circuit: "chain_1k", keys: ["tau10", "toxic"] },
+	{ circuit: "merkle20", keys: ["toxic"] },
+	{ circuit: "eddsa", keys: ["toxic"], curves: ["bn128"] },
+	{ circuit: "sha256_128", keys: ["toxic"], publics: sha256Halves(128) },
+];
+const SEMAPHORE_DEPTHS = [1, 20];
+
+function lull(...args) {
+	const done = spawnSync(LULL, args,
+		{ encoding: "utf8", timeout: TIMEOUT_MS });
+	const said = (done.stdout + done.stderr).trim().slice(-2000);
+
+	if (done.error)
+		throw done.error;
+	if (done.status === null)
+		throw new Error(`lull ${args[0]} ended by ${done.signal}\n${said}`);
+	return { status: done.status, stdout: done.stdout, said };
+}
+
+function lullOk(...args) {
+	const done = lull(...args);
+
+	assert.equal(done.status, 0, `lull ${args.join(" ")}: exit ` +
+		`${done.status}\n${done.said}`);
+	return done;
+}
+
+function lullVerify(at, publics, proof) {
+	return lull("verify", `${at}/vkey.json`, publics, proof);
+}
+
+function readJson(file) {
+	return JSON.parse(fs.readFileSync(file, "utf8"));
+}
+
+function writeJson(file, value) {
+	fs.writeFileSync(file, JSON.stringify(value));
+	return file;
+}
+
+/* ---- the tests of one circuit, curve and key ----------------------------- */
+
+/* A case's files; each is made by the first test that asks for it. */
+function caseFiles(name, circuit, curve, kind) {
+	const at = `${peer.CACHE}/out/${name}`;
+
+	fs.rmSync(at, { recursive: true, force: true });
+	fs.mkdirSync(at, { recursive: true });
+	return {
+		at, circuit, curve, kind,
+		proof: `${at}/proof.json`,
+		publics: `${at}/public.json`,
+		witness: () => peer.witnessOf(circuit, curve),
+		key: () => caseKey(at, circuit, curve, kind),
+	};
+}
+
+async function caseKey(at, circuit, curve, kind) {
+	if (kind === "semaphore")
+		return `${peer.SEMAPHORE}/${circuit}.zkey`;
+	if (kind === "toxic") {
+		assert.ok(fs.existsSync(`${at}/key.zkey`), "lull made no key");
+		return `${at}/key.zkey`;
+	}
+	return peer.keyOf(circuit, curve, parseInt(kind.slice(3), 10),
+		kind.endsWith("+"));
+}
+
+async function makesToxicKey(files) {
+	const r1cs = await peer.r1csOf(files.circuit, files.curve);
+	const done = lullOk("key", "gen", "--toxic", r1cs,
+		`${files.at}/key.zkey`);
+
+	assert.match(done.said, /insecure/i, "key gen gives no warning");
+}
+
+async function tellsToxicKeys(files) {
+	const done = lullOk("key", "info", await files.key(), "--json");
+
+	JSON.parse(done.stdout);
+	assert.equal(/insecure/i.test(done.stdout), files.kind === "toxic",
+		`key info says ${done.stdout}`);
+}
+
+async function exportsTheVkey(files) {
+	const key = await files.key();
+
+	lullOk("key", "vkey", key, "-o", `${files.at}/vkey.json`);
+	assert.deepEqual(readJson(`${files.at}/vkey.json`),
+		files.kind === "semaphore"
+			? readJson(`${peer.SEMAPHORE}/${files.circuit}.json`)
+			: await peer.vkeyOf(key));
+}
+
+async function peerAcceptsOurs(files) {
+	lullOk("prove", await files.key(), await files.witness(), files.proof,
+		files.publics);
+	assert.ok(await peer.peerVerifies(await peer.vkeyOf(await files.key()),
+		readJson(files.publics), readJson(files.proof)),
+		"snarkjs refuses the proof");
+}
+
+async function weAcceptOurs(files) {
+	const done = lullVerify(files.at, files.publics, files.proof);
+
+	assert.equal(done.status, VALID, done.said);
+}
+
+async function weAcceptThePeers(files, expected) {
+	const theirs = await peer.peerProves(await files.key(),
+		await files.witness());
+	const done = lullVerify(files.at,
+		writeJson(`${files.at}/peer-public.json`, theirs.publicSignals),
+		writeJson(`${files.at}/peer-proof.json`, theirs.proof));
+
+	assert.equal(done.status, VALID, done.said);
+	assert.deepEqual(readJson(files.publics), theirs.publicSignals);
+	if (expected)
+		assert.deepEqual(theirs.publicSignals, expected);
+}
+
+async function checksTheR1cs(files) {
+	lullOk("prove", "--check-r1cs",
+		await peer.r1csOf(files.circuit, files.curve),
+		await files.key(), await files.witness(), files.proof,
+		files.publics);
+}
+
+/* ---- one bit wrong ------------------------------------------------------- */
+
+/* Every number of a proof: [what it is, replace it by f(it)]. */
+function proofNumbers(proof) {
+	const numbers = [];
+	const add = (holder, index, what) => numbers.push({ what,
+		get: () => holder[index],
+		set: (value) => { holder[index] = value; } });
+
+	for (const i of [0, 1]) {
+		add(proof.pi_a, i, `pi_a[${i}]`);
+		add(proof.pi_c, i, `pi_c[${i}]`);
+		for (const j of [0, 1])
+			add(proof.pi_b[i], j, `pi_b[${i}][${j}]`);
+	}
+	return numbers;
+}
+
+function refused(files, what, publics, proof) {
+	const done = lullVerify(files.at, publics, proof);
+
+	assert.ok(done.status === INVALID || done.status === ERROR,
+		`${what}: exit ${done.status}\n${done.said}`);
+}
+
+async function refusesProofBits(files) {
+	const proof = readJson(files.proof);
+	const bits = files.curve === "bn128" ? SCALAR_BITS : 384;
+	const flipped = `${files.at}/flipped-proof.json`;
+
+	for (const number of proofNumbers(proof)) {
+		const good = number.get();
+		for (let bit = 0; bit < bits; bit += FLIP_STRIDE) {
+			number.set((BigInt(good) ^ (1n << BigInt(bit))).toString());
+			refused(files, `${number.what} bit ${bit}`, files.publics,
+				writeJson(flipped, proof));
+		}
+		number.set(good);
+	}
+}
+
+async function refusesPublicBits(files) {
+	const publics = readJson(files.publics);
+	const flipped = `${files.at}/flipped-public.json`;
+
+	for (const [i, good] of publics.entries()) {
+		for (let bit = 0; bit < SCALAR_BITS; bit++) {
+			publics[i] = (BigInt(good) ^ (1n << BigInt(bit))).toString();
+			refused(files, `public ${i} bit ${bit}`,
+				writeJson(flipped, publics), files.proof);
+		}
+		publics[i] = good;
+	}
+	refused(files, "one public too few",
+		writeJson(flipped, publics.slice(1)), files.proof);
+	refused(files, "one public too many",
+		writeJson(flipped, publics.concat("0")), files.proof);
+}
+
+/* ---- the list ------------------------------------------------------------ */
+
+function testsOf(circuit, curve, kind, { flip, publics }) {
+	const name = `${circuit}-${curve}-${kind}`;
+	const files = caseFiles(name, circuit, curve, kind);
+	const tests = [];
+	const add = (what, run) => tests.push({
+		title: `${name} ${what}`, run: () => run(files, publics) });
+
+	if (kind === "toxic")
+		add("lull makes the key", makesToxicKey);
+	add("key info tells a test key", tellsToxicKeys);
+	add("verification key is the peer's", exportsTheVkey);
+	add("snarkjs accepts our proof", peerAcceptsOurs);
+	if (kind === "toxic")
+		add("witness satisfies the r1cs", checksTheR1cs);
+	add("lull accepts our proof", weAcceptOurs);
+	add("lull accepts snarkjs's proof", weAcceptThePeers);
+	if (flip) {
+		add("no flipped bit of the proof passes", refusesProofBits);
+		add("no flipped bit of the publics passes", refusesPublicBits);
+	}
+	return tests;
+}
+
+function allTests() {
+	const tests = [];
+
+	for (const one of CASES)
+		for (const curve of one.curves ?? CURVES)
+			for (const [i, kind] of one.keys.entries())
+				tests.push(...testsOf(one.circuit, curve, kind,
+					{ ...one, flip: one.flip && i === 0 }));
+	for (const depth of SEMAPHORE_DEPTHS)
+		tests.push(...testsOf(`semaphore-${depth}`, "bn128",
+			"semaphore", { flip: depth === 1 }));
+	return tests;
+}
+
+async function main() {
+	const tests = allTests();
+	let failed = 0;
+
+	console.log(`TAP version 13\n1..${tests.length}`);
+	for (const [i, test] of tests.entries()) {
+		let verdict = "ok";
+		try {
+			await test.run();
+		} catch (error) {
+			verdict = "not ok";
+			failed++;
+			console.log(String(error.message ?? error)
+				.replace(/^/gm, "# "));
+		}
+		console.log(`${verdict} ${i + 1} ${test.title}`);
+	}
+	/* snarkjs keeps workers that would hold the process open. */
+	process.exit(failed ? 1 : 0);
+}
+
+await main();
