@@ -172,7 +172,7 @@ TEST(section_larger_than_4_gib)
 	struct blob b = blob_read(GOLDEN "bn128-mul2.wtns");
 	const char *path = in_folder("large.wtns");
 	struct lull_error err;
-	struct lull_wtns wtns;
+	struct lull_wtnsfile wtns;
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	if (fd < 0 || ftruncate(fd, (off_t)(0x4c + bytes))) {
@@ -185,18 +185,18 @@ TEST(section_larger_than_4_gib)
 	/* The last value is one; a size of 32 bits would stop far before. */
 	write_all_at(fd, b.data + 0x4c, 32, (off_t)(0x4c + bytes - 32));
 	close(fd);
-	if (lull_wtns_open(path, LULL_WTNS_DEFER_VALUES, &wtns, &err)) {
+	if (lull_wtnsfile_open(path, LULL_WTNS_DEFER_VALUES, &wtns, &err)) {
 		TEST_FAIL_("%s", err.msg);
 	} else {
 		EXPECT_EQ(nr, wtns.nr_values);
-		EXPECT_EQ(LULL_OK,
-			  lull_wtns_check_values(&wtns, nr - 100, nr, &err));
+		EXPECT_EQ(LULL_OK, lull_wtnsfile_check_values(&wtns, nr - 100,
+							      nr, &err));
 		EXPECT_EQ(1, wtns.values[bytes - 32]);
-		lull_wtns_close(&wtns);
+		lull_wtnsfile_close(&wtns);
 	}
 	/* One byte short, which only 64 bits can tell. */
 	EXPECT_EQ(0, truncate(path, (off_t)(0x4c + bytes - 1)));
-	EXPECT_EQ(LULL_FORMAT, lull_wtns_open(path, 0, &wtns, &err));
+	EXPECT_EQ(LULL_FORMAT, lull_wtnsfile_open(path, 0, &wtns, &err));
 	EXPECT_TRUE(strstr(err.msg, "expected 4294967360 bytes, found "
 				    "4294967359 before the end") != NULL);
 	unlink(path);

@@ -249,12 +249,12 @@ TEST(header_refused)
 			    LULL_UNSUPPORTED,
 			    "c: section 1 (header), offset 0x58: prime r: "
 			    "expected that of BN254 or BLS12-381, found "
-			    "0xffffffff00000001 (8 bytes)");
+			    "UINT32_MAX00000001 (8 bytes)");
 	expect_u32_refused(MUL2_NR_PUB_OUT, 4, LULL_RANGE,
 			   "c: section 1 (header), offset 0xc0: nWires: "
 			   "expected at least 5 (1 + nPubOut + nPubIn), found "
 			   "4");
-	expect_u32_refused(MUL2_NR_PUB_OUT, 0xffffffff, LULL_RANGE,
+	expect_u32_refused(MUL2_NR_PUB_OUT, UINT32_MAX, LULL_RANGE,
 			   "c: section 1 (header), offset 0xc0: nWires: "
 			   "expected at least 4294967296 (1 + nPubOut + "
 			   "nPubIn), found 4");
@@ -271,14 +271,14 @@ TEST(constraints_refused)
 	expect_u32_refused(MUL2_NR_CONSTRAINTS, 2, LULL_FORMAT,
 			   "c: section 2 (constraints), offset 0x90: "
 			   "constraint 1 of 2, A: expected 4 bytes, found 0");
-	expect_u32_refused(MUL2_NR_CONSTRAINTS, 0xffffffff, LULL_FORMAT,
+	expect_u32_refused(MUL2_NR_CONSTRAINTS, UINT32_MAX, LULL_FORMAT,
 			   "c: section 2 (constraints), offset 0x90: "
 			   "constraint 1 of 4294967295, A: expected 4 bytes, "
 			   "found 0");
 	expect_u32_refused(MUL2_NR_CONSTRAINTS, 0, LULL_FORMAT,
 			   "c: section 2 (constraints), offset 0x18: expected "
 			   "0 bytes, found 120");
-	expect_u32_refused(MUL2_CONSTRAINTS, 0xffffffff, LULL_FORMAT,
+	expect_u32_refused(MUL2_CONSTRAINTS, UINT32_MAX, LULL_FORMAT,
 			   "c: section 2 (constraints), offset 0x18: "
 			   "constraint 0, A: 4294967295 terms: expected "
 			   "154618822620 bytes, found 116");
@@ -304,7 +304,7 @@ TEST(terms_refused)
 			   "c: section 2 (constraints), offset 0x1c: "
 			   "constraint 0, A, term 0: wire: expected below 4, "
 			   "found 4");
-	expect_u32_refused(MUL2_CONSTRAINTS + 44, 0xffffffff, LULL_RANGE,
+	expect_u32_refused(MUL2_CONSTRAINTS + 44, UINT32_MAX, LULL_RANGE,
 			   "c: section 2 (constraints), offset 0x44: "
 			   "constraint 0, B, term 0: wire: expected below 4, "
 			   "found 4294967295");

@@ -14,19 +14,19 @@
 
 static int try_open(const struct blob *b, struct lull_error *err)
 {
-	struct lull_wtns wtns;
+	struct lull_wtnsfile wtns;
 	int rc;
 
 	memset(&wtns, POISON, sizeof(wtns));
 	memset(err, POISON, sizeof(*err));
-	rc = lull_wtns_open_mem(b->data, b->bytes, "w", 0, &wtns, err);
+	rc = lull_wtnsfile_open_mem(b->data, b->bytes, "w", 0, &wtns, err);
 	if (rc) {
 		EXPECT_TRUE(untouched(&wtns, sizeof(wtns)));
 		EXPECT_EQ(rc, err->code);
 		EXPECT_TRUE(strlen(err->msg) > 0);
 	} else {
 		EXPECT_TRUE(untouched(err, sizeof(*err)));
-		lull_wtns_close(&wtns);
+		lull_wtnsfile_close(&wtns);
 	}
 	return rc;
 }
@@ -70,14 +70,14 @@ TEST(good_witnesses)
 		{ "bls12381-poseidon2", LULL_CURVE_BLS12_381, 520 },
 		{ "bls12381-chain1000", LULL_CURVE_BLS12_381, 1002 },
 	};
-	struct lull_wtns wtns;
+	struct lull_wtnsfile wtns;
 	struct lull_error err;
 	char path[128];
 	size_t i;
 
 	for (i = 0; i < LULL_ARRAY_SIZE(good); i++) {
 		snprintf(path, sizeof(path), GOLDEN "%s.wtns", good[i].name);
-		if (lull_wtns_open(path, 0, &wtns, &err)) {
+		if (lull_wtnsfile_open(path, 0, &wtns, &err)) {
 			TEST_FAIL_("%s", err.msg);
 			continue;
 		}
@@ -87,37 +87,37 @@ TEST(good_witnesses)
 		EXPECT_EQ(MUL2_VALUES,
 			  lull_binfile_offset(&wtns.file, wtns.values));
 		EXPECT_EQ(0, wtns.file.trailing_bytes);
-		lull_wtns_close(&wtns);
+		lull_wtnsfile_close(&wtns);
 		EXPECT_TRUE(!wtns.values);
-		lull_wtns_close(&wtns);
+		lull_wtnsfile_close(&wtns);
 	}
 }
 
 TEST(values_of_mul2)
 {
 	/* 1, c = 33, then a and b. */
-	struct lull_wtns wtns;
+	struct lull_wtnsfile wtns;
 
-	ASSERT_EQ(LULL_OK, lull_wtns_open(MUL2, 0, &wtns, NULL));
+	ASSERT_EQ(LULL_OK, lull_wtnsfile_open(MUL2, 0, &wtns, NULL));
 	EXPECT_EQ(1, wtns.values[0]);
 	EXPECT_EQ(33, wtns.values[32]);
 	EXPECT_EQ(33, wtns.values[64] * wtns.values[96]);
-	lull_wtns_close(&wtns);
+	lull_wtnsfile_close(&wtns);
 }
 
 TEST(other_order_and_trailing_bytes)
 {
 	struct blob b = blob_read(MUL2);
 	struct blob turned = blob_reorder(&b, (const uint32_t[]){ 2, 1, 0 });
-	struct lull_wtns wtns;
+	struct lull_wtnsfile wtns;
 
 	blob_append(&turned, "abc", 3);
-	ASSERT_EQ(LULL_OK, lull_wtns_open_mem(turned.data, turned.bytes, "w", 0,
-					      &wtns, NULL));
+	ASSERT_EQ(LULL_OK, lull_wtnsfile_open_mem(turned.data, turned.bytes,
+						  "w", 0, &wtns, NULL));
 	EXPECT_EQ(4, wtns.nr_values);
 	EXPECT_EQ(3, wtns.file.trailing_bytes);
 	EXPECT_EQ(24, lull_binfile_offset(&wtns.file, wtns.values));
-	lull_wtns_close(&wtns);
+	lull_wtnsfile_close(&wtns);
 	blob_free(&turned);
 	blob_free(&b);
 }
@@ -167,7 +167,7 @@ TEST(sizes_refused)
 	expect_refused_done(blob_resize(&b, 2, 129), LULL_FORMAT,
 			    "w: section 2 (values), offset 0x4c: expected 128 "
 			    "bytes, found 129");
-	expect_u32_refused(MUL2_NR_VALUES, 0xffffffff, LULL_FORMAT,
+	expect_u32_refused(MUL2_NR_VALUES, UINT32_MAX, LULL_FORMAT,
 			   "w: section 2 (values), offset 0x4c: expected "
 			   "137438953440 bytes, found 128");
 	expect_u32_refused(MUL2_NR_VALUES, 0, LULL_RANGE,
@@ -227,21 +227,22 @@ TEST(values_refused)
 TEST(deferred_values)
 {
 	struct blob b = blob_read(GOLDEN "bls12381-chain1000.wtns");
-	struct lull_wtns wtns;
+	struct lull_wtnsfile wtns;
 	struct lull_error err;
 
 	memset(b.data + MUL2_VALUES + 700 * 32, 0xff, 32);
 	EXPECT_EQ(LULL_RANGE, try_open(&b, &err));
 	ASSERT_EQ(LULL_OK,
-		  lull_wtns_open_mem(b.data, b.bytes, "w",
-				     LULL_WTNS_DEFER_VALUES, &wtns, &err));
-	EXPECT_EQ(LULL_OK, lull_wtns_check_values(&wtns, 0, 700, &err));
-	EXPECT_EQ(LULL_OK, lull_wtns_check_values(&wtns, 701, 1002, &err));
-	EXPECT_EQ(LULL_RANGE, lull_wtns_check_values(&wtns, 500, 1002, &err));
+		  lull_wtnsfile_open_mem(b.data, b.bytes, "w",
+					 LULL_WTNS_DEFER_VALUES, &wtns, &err));
+	EXPECT_EQ(LULL_OK, lull_wtnsfile_check_values(&wtns, 0, 700, &err));
+	EXPECT_EQ(LULL_OK, lull_wtnsfile_check_values(&wtns, 701, 1002, &err));
+	EXPECT_EQ(LULL_RANGE,
+		  lull_wtnsfile_check_values(&wtns, 500, 1002, &err));
 	EXPECT_STREQ("w: section 2 (values), offset 0x57cc: value 700 of "
 		     "1002: expected below r of BLS12-381",
 		     err.msg);
-	lull_wtns_close(&wtns);
+	lull_wtnsfile_close(&wtns);
 	blob_free(&b);
 }
 
