@@ -60,7 +60,8 @@ static int read_header(struct lull_wtnsfile *wtns, struct lull_error *reterr)
 	return LULL_OK;
 }
 
-static int check_one(const struct lull_wtnsfile *wtns, struct lull_error *reterr)
+static int check_one(const struct lull_wtnsfile *wtns,
+		     struct lull_error *reterr)
 {
 	static const uint8_t one[LULL_WTNS_VALUE_BYTES] = { 1 };
 
@@ -75,7 +76,7 @@ static int check_one(const struct lull_wtnsfile *wtns, struct lull_error *reterr
 }
 
 int lull_wtnsfile_check_values(const struct lull_wtnsfile *wtns, uint32_t first,
-			   uint32_t last, struct lull_error *reterr)
+			       uint32_t last, struct lull_error *reterr)
 {
 	const uint8_t *prime = wtns->facts->fr_prime;
 	const uint8_t *p =
@@ -136,7 +137,8 @@ static int finish(struct lull_wtnsfile *wtns, unsigned int flags,
 }
 
 int lull_wtnsfile_open(const char *path, unsigned int flags,
-		   struct lull_wtnsfile *ret_wtns, struct lull_error *reterr)
+		       struct lull_wtnsfile *ret_wtns,
+		       struct lull_error *reterr)
 {
 	struct lull_wtnsfile wtns = { 0 };
 	int err;
@@ -148,8 +150,8 @@ int lull_wtnsfile_open(const char *path, unsigned int flags,
 }
 
 int lull_wtnsfile_open_mem(const void *data, size_t bytes, const char *name,
-		       unsigned int flags, struct lull_wtnsfile *ret_wtns,
-		       struct lull_error *reterr)
+			   unsigned int flags, struct lull_wtnsfile *ret_wtns,
+			   struct lull_error *reterr)
 {
 	struct lull_wtnsfile wtns = { 0 };
 	int err;

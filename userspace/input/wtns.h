@@ -55,7 +55,8 @@ struct lull_wtnsfile {
  * or curve) or LULL_USAGE.
  */
 int lull_wtnsfile_open(const char *path, unsigned int flags,
-		   struct lull_wtnsfile *ret_wtns, struct lull_error *reterr);
+		       struct lull_wtnsfile *ret_wtns,
+		       struct lull_error *reterr);
 
 /**
  * lull_wtnsfile_open_mem - as lull_wtnsfile_open(), from the caller's memory
@@ -69,8 +70,8 @@ int lull_wtnsfile_open(const char *path, unsigned int flags,
  * Return: as lull_wtnsfile_open(), without LULL_IO.
  */
 int lull_wtnsfile_open_mem(const void *data, size_t bytes, const char *name,
-		       unsigned int flags, struct lull_wtnsfile *ret_wtns,
-		       struct lull_error *reterr);
+			   unsigned int flags, struct lull_wtnsfile *ret_wtns,
+			   struct lull_error *reterr);
 
 /**
  * lull_wtnsfile_check_values - refuse values that are not below r
@@ -85,7 +86,7 @@ int lull_wtnsfile_open_mem(const void *data, size_t bytes, const char *name,
  * Return: LULL_OK or LULL_RANGE.
  */
 int lull_wtnsfile_check_values(const struct lull_wtnsfile *wtns, uint32_t first,
-			   uint32_t last, struct lull_error *reterr);
+			       uint32_t last, struct lull_error *reterr);
 
 /**
  * lull_wtnsfile_close - unmap and empty; an empty one is left alone

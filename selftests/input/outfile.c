@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * outfile.c - outputs: whole or not at all, whatever fails on the way
+ */
+#include "harness.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/files.h"
+#include "input/outfile.h"
+
+static char folder[] = "/tmp/lull-outfile-XXXXXX";
+
+/* Four at a time may be in use. */
+static const char *in_folder(const char *name)
+{
+	static char paths[4][128];
+	static unsigned int next;
+	char *path = paths[next++ % 4];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", folder, name);
+	return path;
+}
+
+static unsigned int nr_files(void)
+{
+	DIR *dir = opendir(folder);
+	unsigned int nr = 0;
+
+	if (!dir)
+		return 0;
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr - 2; /* "." and ".." */
+}
+
+static void expect_content(const char *path, const char *want)
+{
+	struct blob b = blob_read(path);
+
+	EXPECT_EQ(strlen(want), b.bytes);
+	if (b.bytes == strlen(want))
+		EXPECT_MEMEQ(want, b.data, b.bytes);
+	blob_free(&b);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	struct blob b = blob_copy(text, strlen(text));
+
+	blob_write(&b, path);
+	blob_free(&b);
+}
+
+static void expect_open_refused(const char *path, int sys_errno,
+				const char *msg)
+{
+	struct lull_outfile out;
+	struct lull_error err;
+
+	memset(&out, POISON, sizeof(out));
+	EXPECT_EQ(LULL_IO, lull_outfile_open(path, 0, &out, &err));
+	EXPECT_EQ(LULL_IO, err.code);
+	EXPECT_EQ(sys_errno, err.sys_errno);
+	EXPECT_STREQ(msg, err.msg);
+	EXPECT_TRUE(untouched(&out, sizeof(out)));
+}
+
+TEST(folder)
+{
+	ASSERT_TRUE(mkdtemp(folder) != NULL);
+}
+
+TEST(new_file)
+{
+	const char *path = in_folder("new.json");
+	struct lull_outfile out;
+	struct lull_error err;
+	struct stat st;
+	mode_t mask = umask(027);
+
+	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, &err));
+	EXPECT_EQ(-1, access(path, F_OK));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "ab", 2, &err));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "", 0, &err));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "cd\n", 3, &err));
+	EXPECT_EQ(-1, access(path, F_OK));
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, &err));
+	umask(mask);
+	expect_content(path, "abcd\n");
+	ASSERT_EQ(0, stat(path, &st));
+	EXPECT_EQ(0640, st.st_mode & 07777);
+	EXPECT_EQ(1, nr_files());
+	EXPECT_EQ(-1, out.fd);
+	lull_outfile_discard(&out);
+	expect_content(path, "abcd\n");
+	unlink(path);
+}
+
+TEST(replaced_file)
+{
+	const char *path = in_folder("old.json");
+	struct lull_outfile out;
+
+	write_file(path, "older and longer");
+	ASSERT_EQ(LULL_OK,
+		  lull_outfile_open(path, LULL_OUTFILE_FSYNC, &out, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
+	expect_content(path, "older and longer");
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
+	expect_content(path, "new");
+	EXPECT_EQ(1, nr_files());
+	unlink(path);
+}
+
+TEST(discarded)
+{
+	const char *path = in_folder("old.json");
+	struct lull_outfile out, empty = LULL_OUTFILE_EMPTY;
+
+	write_file(path, "old");
+	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
+	EXPECT_EQ(2, nr_files());
+	lull_outfile_discard(&out);
+	EXPECT_EQ(1, nr_files());
+	lull_outfile_discard(&out);
+	lull_outfile_discard(&empty);
+	expect_content(path, "old");
+	unlink(path);
+}
+
+TEST(a_name_alone)
+{
+	char here[4096];
+	struct lull_outfile out;
+
+	ASSERT_TRUE(getcwd(here, sizeof(here)) != NULL);
+	ASSERT_EQ(0, chdir(folder));
+	EXPECT_EQ(LULL_OK,
+		  lull_outfile_open("name", LULL_OUTFILE_FSYNC, &out, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "x", 1, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
+	expect_content("name", "x");
+	EXPECT_EQ(0, unlink("name"));
+	ASSERT_EQ(0, chdir(here));
+	EXPECT_EQ(0, nr_files());
+}
+
+TEST(a_link_stays_a_link)
+{
+	const char *path = in_folder("link"), *file = in_folder("file");
+	struct lull_outfile out;
+	struct stat st;
+
+	write_file(file, "old");
+	ASSERT_EQ(0, symlink("file", path));
+	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
+	expect_content(file, "new");
+	EXPECT_EQ(0, lstat(path, &st));
+	EXPECT_TRUE(S_ISLNK(st.st_mode));
+	unlink(path);
+	unlink(file);
+}
+
+TEST(refused_paths)
+{
+	char msg[256];
+
+	snprintf(msg, sizeof(msg),
+		 "%s/none/p.json: creating a file in its directory: No such "
+		 "file or directory",
+		 folder);
+	expect_open_refused(in_folder("none/p.json"), ENOENT, msg);
+	snprintf(msg, sizeof(msg), "%s: Is a directory", folder);
+	expect_open_refused(folder, EISDIR, msg);
+	snprintf(msg, sizeof(msg), "%s/none/: Is a directory", folder);
+	expect_open_refused(in_folder("none/"), EISDIR, msg);
+	expect_open_refused("", ENOENT,
+			    "an empty name for an output: No such file or "
+			    "directory");
+	expect_open_refused("/dev/null/p.json", ENOTDIR,
+			    "/dev/null/p.json: Not a directory");
+	EXPECT_EQ(0, nr_files());
+}
+
+TEST(a_file_that_may_not_be_written)
+{
+	const char *path = in_folder("read-only");
+	char msg[256];
+
+	if (!geteuid())
+		SKIP("root may write every file");
+	write_file(path, "old");
+	ASSERT_EQ(0, chmod(path, 0444));
+	snprintf(msg, sizeof(msg), "%s: Permission denied", path);
+	expect_open_refused(path, EACCES, msg);
+	unlink(path);
+}
+
+TEST(devices_are_written_directly)
+{
+	struct lull_outfile out;
+	struct lull_error err;
+
+	ASSERT_EQ(LULL_OK, lull_outfile_open("/dev/null", LULL_OUTFILE_FSYNC,
+					     &out, &err));
+	EXPECT_TRUE(!out.temp);
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "x", 1, &err));
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, &err));
+	EXPECT_TRUE(!lull_outfile_same("/dev/null", "/dev/null"));
+}
+
+TEST(full_disk)
+{
+	struct lull_outfile out;
+	struct lull_error err;
+
+	if (access("/dev/full", W_OK))
+		SKIP("there is no /dev/full");
+	ASSERT_EQ(LULL_OK, lull_outfile_open("/dev/full", 0, &out, &err));
+	EXPECT_EQ(LULL_IO, lull_outfile_write(&out, "x", 1, &err));
+	EXPECT_EQ(ENOSPC, err.sys_errno);
+	EXPECT_STREQ("/dev/full: writing: No space left on device", err.msg);
+	lull_outfile_discard(&out);
+}
+
+TEST(file_size_limit)
+{
+	const char *path = in_folder("old.json");
+	struct rlimit old, limit;
+	struct lull_outfile out;
+	struct lull_error err;
+	char msg[256];
+
+	write_file(path, "old");
+	ASSERT_EQ(0, getrlimit(RLIMIT_FSIZE, &old));
+	signal(SIGXFSZ, SIG_IGN);
+	limit = old;
+	limit.rlim_cur = 4;
+	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, &err));
+	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
+	/* Four bytes fit, so the first write is short and the next one fails:
+	 * no success may be made of that. */
+	EXPECT_EQ(LULL_IO, lull_outfile_write(&out, "12345", 5, &err));
+	EXPECT_EQ(LULL_IO, lull_outfile_write_at(&out, 2, "345", 3, NULL));
+	setrlimit(RLIMIT_FSIZE, &old);
+	EXPECT_EQ(EFBIG, err.sys_errno);
+	snprintf(msg, sizeof(msg), "%s: writing: File too large", path);
+	EXPECT_STREQ(msg, err.msg);
+	lull_outfile_discard(&out);
+	expect_content(path, "old");
+	EXPECT_EQ(1, nr_files());
+	unlink(path);
+}
+
+TEST(write_at)
+{
+	const char *path = in_folder("at");
+	struct lull_outfile out;
+	struct blob b;
+
+	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_write_at(&out, 6, "cd", 2, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_write_at(&out, 0, "ab", 2, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
+	b = blob_read(path);
+	EXPECT_EQ(8, b.bytes);
+	EXPECT_MEMEQ("ab\0\0\0\0cd", b.data, 8);
+	blob_free(&b);
+	unlink(path);
+}
+
+TEST(two_together)
+{
+	const char *a = in_folder("a"), *b = in_folder("b");
+	struct lull_outfile outs[2];
+
+	ASSERT_EQ(LULL_OK, lull_outfile_open(a, 0, &outs[0], NULL));
+	ASSERT_EQ(LULL_OK, lull_outfile_open(b, 0, &outs[1], NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&outs[0], "A", 1, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&outs[1], "B", 1, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(outs, 2, NULL));
+	expect_content(a, "A");
+	expect_content(b, "B");
+	EXPECT_EQ(2, nr_files());
+	unlink(a);
+	unlink(b);
+}
+
+TEST(neither_when_one_cannot_be_renamed)
+{
+	const char *a = in_folder("a"), *b = in_folder("b");
+	struct lull_outfile outs[2];
+	struct lull_error err;
+	char msg[256];
+
+	ASSERT_EQ(LULL_OK, lull_outfile_open(a, 0, &outs[0], NULL));
+	ASSERT_EQ(LULL_OK, lull_outfile_open(b, 0, &outs[1], NULL));
+	/* Someone makes a directory of that name meanwhile. */
+	ASSERT_EQ(0, mkdir(b, 0700));
+	EXPECT_EQ(LULL_IO, lull_outfile_commit(outs, 2, &err));
+	EXPECT_EQ(EISDIR, err.sys_errno);
+	snprintf(msg, sizeof(msg),
+		 "%s: renaming the finished file: Is a directory", b);
+	EXPECT_STREQ(msg, err.msg);
+	EXPECT_EQ(1, nr_files());
+	EXPECT_EQ(-1, outs[0].fd);
+	EXPECT_EQ(-1, outs[1].fd);
+	rmdir(b);
+}
+
+TEST(neither_when_one_cannot_be_closed)
+{
+	const char *a = in_folder("a"), *b = in_folder("b");
+	struct lull_outfile outs[2];
+	struct lull_error err;
+
+	write_file(a, "old");
+	ASSERT_EQ(LULL_OK, lull_outfile_open(a, 0, &outs[0], NULL));
+	ASSERT_EQ(LULL_OK, lull_outfile_open(b, 0, &outs[1], NULL));
+	/* Stands for the file system that fails at close. */
+	ASSERT_EQ(0, close(outs[1].fd));
+	EXPECT_EQ(LULL_IO, lull_outfile_commit(outs, 2, &err));
+	EXPECT_EQ(EBADF, err.sys_errno);
+	expect_content(a, "old");
+	EXPECT_EQ(1, nr_files());
+	unlink(a);
+}
+
+TEST(same)
+{
+	const char *a = in_folder("a"), *b = in_folder("b");
+	const char *dotted = in_folder("./a");
+
+	EXPECT_TRUE(lull_outfile_same(a, a));
+	EXPECT_TRUE(lull_outfile_same(a, dotted));
+	EXPECT_TRUE(!lull_outfile_same(a, b));
+	EXPECT_TRUE(!lull_outfile_same(a, "a"));
+	EXPECT_TRUE(lull_outfile_same("lull-none", "./lull-none"));
+	write_file(a, "");
+	EXPECT_TRUE(lull_outfile_same(a, dotted));
+	EXPECT_TRUE(!lull_outfile_same(a, b));
+	ASSERT_EQ(0, symlink("a", b));
+	EXPECT_TRUE(lull_outfile_same(a, b));
+	unlink(b);
+	ASSERT_EQ(0, link(a, b));
+	EXPECT_TRUE(lull_outfile_same(b, a));
+	unlink(b);
+	write_file(b, "");
+	EXPECT_TRUE(!lull_outfile_same(a, b));
+	unlink(a);
+	unlink(b);
+}
+
+TEST(folder_is_empty_again)
+{
+	EXPECT_EQ(0, rmdir(folder));
+}
+
+TEST_MAIN
