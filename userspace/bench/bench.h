@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bench.h - measurements for `lull bench`
+ *
+ * For cli/.  Each measurement becomes one row, a JSON object with median and
+ * spread in nanoseconds and the host it was taken on; the caller prints it.
+ */
+#ifndef LULL_BENCH_BENCH_H
+#define LULL_BENCH_BENCH_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lull.h"
+
+/**
+ * struct lull_bench_opts - what to measure
+ * @nr_threads: at least 1
+ * @nr_runs: measured runs, at least 1; one more goes before, unmeasured
+ * @curve: an enum lull_curve, or 0 for both
+ * @min_log2: kernels by size: the smallest, 2^min_log2
+ * @max_log2: the largest
+ * @only: one kernel's name, or NULL for all
+ * @no_verify: proofs without the pairing check
+ * @ctx: for proofs
+ * @key_path: for proofs
+ * @wtns_path: for proofs
+ * @row: takes a row and its reference; what it returns, if not 0, ends the
+ *	bench and is returned by it
+ * @row_arg: handed to @row
+ */
+struct lull_bench_opts {
+	unsigned int nr_threads;
+	unsigned int nr_runs;
+	int curve;
+	unsigned int min_log2;
+	unsigned int max_log2;
+	const char *only;
+	bool no_verify;
+	struct lull_ctx *ctx;
+	const char *key_path;
+	const char *wtns_path;
+	int (*row)(void *arg, json_t *row, struct lull_error *reterr);
+	void *row_arg;
+};
+
+/* LULL_OK, or what went wrong; LULL_USAGE for an unknown kernel. */
+int lull_bench_kernels(const struct lull_bench_opts *opts,
+		       struct lull_error *reterr);
+/* One row for whole proofs, or with @by_stage one for each stage. */
+int lull_bench_proofs(const struct lull_bench_opts *opts, bool by_stage,
+		      struct lull_error *reterr);
+
+/**
+ * struct lull_bench_samples - times of one thing
+ * @ns: one for each run
+ * @nr: how many so far
+ */
+struct lull_bench_samples {
+	uint64_t *ns;
+	size_t nr;
+};
+
+uint64_t lull_bench_now_ns(void);
+
+/* Adds runs, median_ns, min_ns and max_ns to a row, and the host.  Sorts. */
+int lull_bench_describe(json_t *row, struct lull_bench_samples *samples,
+			struct lull_error *reterr);
+
+/* Which code runs: kernels by size are dispatched to what the processor has. */
+const char *lull_bench_backend(bool dispatched);
+
+/* The median of what lull_bench_describe() has sorted. */
+uint64_t lull_bench_median(const struct lull_bench_samples *samples);
+
+#endif

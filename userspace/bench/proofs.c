@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * proofs.c - times of whole proofs, and of their stages, on an open key
+ *
+ * Reading and checking the key is measured once and reported beside them: a
+ * proving host does it once a key.
+ */
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/stage.h"
+#include "bench/bench.h"
+#include "curve/facts.h"
+
+#define BYTES_PER_KIB 1024
+
+/**
+ * struct proofs - one measurement under way
+ * @opts: what was asked for
+ * @info: the key
+ * @open_ns: opening the key took
+ * @whole: lull_prove() as its caller sees it
+ * @stages: by enum lull_stage; a stage that was left out has no samples
+ * @names: of the stages, from the library
+ * @memory: behind all samples
+ */
+struct proofs {
+	const struct lull_bench_opts *opts;
+	struct lull_key_info info;
+	uint64_t open_ns;
+	struct lull_bench_samples whole;
+	struct lull_bench_samples stages[LULL_NR_STAGES];
+	const char *names[LULL_NR_STAGES];
+	uint64_t *memory;
+};
+
+static int measure_once(struct proofs *p, const struct lull_key *key,
+			const struct lull_wtns *wtns, bool keep,
+			struct lull_error *reterr)
+{
+	const struct lull_prove_opts opts = {
+		.size = sizeof(opts),
+		.flags = p->opts->no_verify ? LULL_PROVE_NO_VERIFY : 0,
+	};
+	const struct lull_stage_time *stages;
+	struct lull_bench_samples *samples;
+	struct lull_proof *proof;
+	uint64_t start = lull_bench_now_ns();
+	unsigned int nr, i;
+	int err;
+
+	err = lull_prove(p->opts->ctx, key, wtns, &opts, &proof, reterr);
+	if (err)
+		return err;
+	if (keep) {
+		p->whole.ns[p->whole.nr++] = lull_bench_now_ns() - start;
+		stages = lull_proof_stages(proof, &nr);
+		for (i = 0; i < nr && i < LULL_NR_STAGES; i++) {
+			samples = &p->stages[i];
+			p->names[i] = stages[i].name;
+			samples->ns[samples->nr++] = stages[i].ns;
+		}
+	}
+	lull_proof_free(proof);
+	return LULL_OK;
+}
+
+static int measure(struct proofs *p, struct lull_error *reterr)
+{
+	struct lull_wtns *wtns = NULL;
+	struct lull_key *key = NULL;
+	uint64_t start;
+	unsigned int i;
+	int err;
+
+	err = lull_wtns_open(p->opts->ctx, p->opts->wtns_path, &wtns, reterr);
+	if (err)
+		return err;
+	start = lull_bench_now_ns();
+	err = lull_key_open(p->opts->ctx, p->opts->key_path, &key, reterr);
+	p->open_ns = lull_bench_now_ns() - start;
+	if (!err)
+		err = lull_key_info(key, &p->info, reterr);
+	for (i = 0; i <= p->opts->nr_runs && !err; i++)
+		err = measure_once(p, key, wtns, i > 0, reterr);
+	lull_key_close(key);
+	lull_wtns_close(wtns);
+	return err;
+}
+
+static json_t *begin_row(const struct proofs *p, const char *bench,
+			 const char *name)
+{
+	unsigned int log2_n = 0;
+
+	while (log2_n < 31 && 1u << log2_n < p->info.domain_size)
+		log2_n++;
+	return json_pack("{s:s, s:s, s:s, s:i, s:i}", "bench", bench, "name",
+			 name, "curve", lull_curve_facts(p->info.curve)->name,
+			 "log2_n", (int)log2_n, "threads",
+			 (int)p->opts->nr_threads);
+}
+
+static int finish_row(struct proofs *p, json_t *row,
+		      struct lull_bench_samples *samples,
+		      struct lull_error *reterr)
+{
+	int err = lull_bench_describe(row, samples, reterr);
+
+	if (!err)
+		err = json_object_set_new(
+			row, "ns_per_item",
+			json_real((double)lull_bench_median(samples) /
+				  p->info.domain_size));
+	if (!err)
+		return p->opts->row(p->opts->row_arg, row, reterr);
+	json_decref(row);
+	return lull_fail(reterr, LULL_NOMEM, "out of memory for a row");
+}
+
+static int report_stages(struct proofs *p, struct lull_error *reterr)
+{
+	unsigned int i;
+	int err = LULL_OK;
+
+	for (i = 0; i < LULL_NR_STAGES && !err; i++)
+		if (p->stages[i].nr)
+			err = finish_row(p, begin_row(p, "stages", p->names[i]),
+					 &p->stages[i], reterr);
+	return err;
+}
+
+/* {"load": median, ...} */
+static json_t *describe_stages(struct proofs *p)
+{
+	json_t *object = json_object(), *scratch = json_object();
+	unsigned int i;
+
+	for (i = 0; i < LULL_NR_STAGES; i++) {
+		if (!p->stages[i].nr)
+			continue;
+		/* Sorts them; the row that it fills is not wanted. */
+		lull_bench_describe(scratch, &p->stages[i], NULL);
+		json_object_set_new(object, p->names[i],
+				    json_integer((json_int_t)lull_bench_median(
+					    &p->stages[i])));
+	}
+	json_decref(scratch);
+	return object;
+}
+
+static int report_whole(struct proofs *p, struct lull_error *reterr)
+{
+	json_t *row = begin_row(p, "proofs", "prove"), *more;
+	struct rusage usage;
+	int failed;
+
+	getrusage(RUSAGE_SELF, &usage);
+	more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "vars",
+			 (json_int_t)p->info.nr_vars, "coefs",
+			 (json_int_t)p->info.nr_coefs, "key_bytes",
+			 (json_int_t)p->info.file_bytes, "open_ns",
+			 (json_int_t)p->open_ns, "peak_rss_bytes",
+			 (json_int_t)usage.ru_maxrss * BYTES_PER_KIB,
+			 "verified", !p->opts->no_verify, "stages",
+			 describe_stages(p));
+	failed = !row || !more || json_object_update(row, more);
+	json_decref(more);
+	if (!failed)
+		return finish_row(p, row, &p->whole, reterr);
+	json_decref(row);
+	return lull_fail(reterr, LULL_NOMEM, "out of memory for a row");
+}
+
+int lull_bench_proofs(const struct lull_bench_opts *opts, bool by_stage,
+		      struct lull_error *reterr)
+{
+	struct proofs p = { .opts = opts, .info.size = sizeof(p.info) };
+	unsigned int i;
+	int err;
+
+	p.memory = calloc((LULL_NR_STAGES + 1) * (size_t)opts->nr_runs,
+			  sizeof(*p.memory));
+	if (!p.memory)
+		return lull_fail(reterr, LULL_NOMEM,
+				 "out of memory for %u runs", opts->nr_runs);
+	for (i = 0; i < LULL_NR_STAGES; i++)
+		p.stages[i].ns = p.memory + (size_t)i * opts->nr_runs;
+	p.whole.ns = p.memory + (size_t)LULL_NR_STAGES * opts->nr_runs;
+	err = measure(&p, reterr);
+	if (!err)
+		err = by_stage ? report_stages(&p, reterr)
+			       : report_whole(&p, reterr);
+	free(p.memory);
+	return err;
+}

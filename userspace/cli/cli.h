@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli.h - what the files of the `lull` command share
+ *
+ * One table of options and one of commands (options.c, main.c) drive the
+ * parser, the help texts and, through a test, the manual page.
+ */
+#ifndef LULL_CLI_CLI_H
+#define LULL_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lull.h"
+
+/* What `lull` exits with; lull(1) lists them. */
+enum lull_cli_exit {
+	LULL_EXIT_OK = 0,
+	LULL_EXIT_INVALID = 1,
+	LULL_EXIT_ERROR = 2,
+	LULL_EXIT_UNSATISFIED = 3,
+	LULL_EXIT_INTERRUPTED = 130, /* 128 and SIGINT, as shells have it */
+	LULL_EXIT_TERMINATED = 143,  /* 128 and SIGTERM */
+};
+
+/* Every option of every command; above 255 those without a letter. */
+enum lull_cli_key {
+	OPT_HELP = 'h',
+	OPT_OUTPUT = 'o',
+	OPT_THREADS = 't',
+	OPT_VERBOSE = 'v',
+	OPT_CHECK_R1CS = 256,
+	OPT_CURVE,
+	OPT_JSON,
+	OPT_MAX_LOG2,
+	OPT_MIN_LOG2,
+	OPT_NO_VERIFY,
+	OPT_ONLY,
+	OPT_RUNS,
+	OPT_TEST_RS,
+	OPT_TOXIC,
+};
+
+/* The most options that one command takes, and the most words. */
+#define LULL_CLI_OPTIONS_MAX 12
+#define LULL_CLI_WORDS_MAX 4
+
+struct lull_cli;
+
+/**
+ * struct lull_cli_command - one command
+ * @name: "key info": one word or two
+ * @words: what follows the options, as the usage line shows it
+ * @nr_words_min: fewest
+ * @nr_words_max: most, at most LULL_CLI_WORDS_MAX
+ * @options: enum lull_cli_key of each, ended by 0; OPT_HELP goes without saying
+ * @summary: one line for the list of commands
+ * @about: more for its own help
+ * @run: does it; returns an enum lull_cli_exit
+ */
+struct lull_cli_command {
+	const char *name;
+	const char *words;
+	unsigned int nr_words_min;
+	unsigned int nr_words_max;
+	int options[LULL_CLI_OPTIONS_MAX];
+	const char *summary;
+	const char *about;
+	int (*run)(const struct lull_cli *cli);
+};
+
+/**
+ * struct lull_cli - one command line, understood
+ * @command: the command
+ * @words: the words after the options; NULL from @nr_words on
+ * @nr_words: how many
+ * @help: --help
+ * @json: --json
+ * @verbose: -v
+ * @no_verify: --no-verify
+ * @toxic: --toxic
+ * @nr_threads: --threads, or 0
+ * @nr_runs: --runs, or 0
+ * @min_log2: --min-log2, or 0
+ * @max_log2: --max-log2, or 0
+ * @curve: --curve as enum lull_curve, or 0
+ * @only: --only, or NULL
+ * @output: -o, or NULL
+ * @check_r1cs: --check-r1cs, or NULL
+ * @test_rs: the two words of --test-rs, or NULL
+ */
+struct lull_cli {
+	const struct lull_cli_command *command;
+	const char *words[LULL_CLI_WORDS_MAX];
+	unsigned int nr_words;
+	bool help;
+	bool json;
+	bool verbose;
+	bool no_verify;
+	bool toxic;
+	unsigned int nr_threads;
+	unsigned int nr_runs;
+	unsigned int min_log2;
+	unsigned int max_log2;
+	int curve;
+	const char *only;
+	const char *output;
+	const char *check_r1cs;
+	const char *test_rs[2];
+};
+
+/* main.c; NULL after the last. */
+const struct lull_cli_command *lull_cli_command_at(size_t index);
+
+/* cmd_*.c */
+int lull_cli_prove(const struct lull_cli *cli);
+int lull_cli_verify(const struct lull_cli *cli);
+int lull_cli_key_info(const struct lull_cli *cli);
+int lull_cli_key_check(const struct lull_cli *cli);
+int lull_cli_key_vkey(const struct lull_cli *cli);
+int lull_cli_key_gen(const struct lull_cli *cli);
+int lull_cli_circuit_info(const struct lull_cli *cli);
+int lull_cli_bench_kernels(const struct lull_cli *cli);
+int lull_cli_bench_proofs(const struct lull_cli *cli);
+int lull_cli_bench_stages(const struct lull_cli *cli);
+
+/* Parses what follows the command's name in argv[0 .. argc - 1] into *cli,
+ * whose command is set.  LULL_OK or LULL_USAGE. */
+int lull_cli_parse(struct lull_cli *cli, int argc, char **argv,
+		   struct lull_error *reterr);
+
+/* Prints the help of one command, or of all, to standard output.  Returns an
+ * enum lull_cli_exit. */
+int lull_cli_help_command(const struct lull_cli_command *command);
+int lull_cli_help_all(void);
+
+/* Refuses, before any work is done, outputs that cannot be written or that
+ * would replace an input or one another: LULL_OK, LULL_IO or LULL_USAGE. */
+int lull_cli_check_outputs(const char *const *inputs, size_t nr_inputs,
+			   const char *const *outputs, size_t nr_outputs,
+			   struct lull_error *reterr);
+
+/* A context with the command's threads and warnings on the terminal. */
+int lull_cli_ctx_create(const struct lull_cli *cli, struct lull_ctx **ret_ctx,
+			struct lull_error *reterr);
+
+/* "BN254" or "BLS12-381". */
+const char *lull_cli_curve_name(int curve);
+
+/* Threads that such a context has. */
+unsigned int lull_cli_nr_threads(const struct lull_cli *cli);
+
+/* SIGINT and SIGTERM end the command at once, and temporary outputs with it;
+ * between hold and release they wait. */
+void lull_cli_signals_install(void);
+void lull_cli_signals_hold(void);
+void lull_cli_signals_release(void);
+
+#endif

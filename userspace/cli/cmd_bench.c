@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cmd_bench.c - lull bench: rows as a table on a terminal, else as JSON lines
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "bench/bench.h"
+#include "cli/cli.h"
+#include "cli/term.h"
+
+#define RUNS_DEFAULT 5
+#define MIN_LOG2_DEFAULT 12
+#define MAX_LOG2_DEFAULT 16
+#define NS_PER_US 1e3
+
+/**
+ * struct table - how rows are printed
+ * @json: as JSON lines
+ * @begun: the table's head has been printed
+ */
+struct table {
+	bool json;
+	bool begun;
+};
+
+static const char *text_of(const json_t *row, const char *key)
+{
+	const char *text = json_string_value(json_object_get(row, key));
+
+	return text ? text : "";
+}
+
+static double us_of(const json_t *row, const char *key)
+{
+	return json_number_value(json_object_get(row, key)) / NS_PER_US;
+}
+
+static void say_row(struct table *table, const json_t *row)
+{
+	const json_t *log2_n = json_object_get(row, "log2_n");
+	char size[8] = "";
+
+	if (!table->begun)
+		lull_term_say("%-9s %-9s %-8s %5s %3s %13s %13s %13s %10s",
+			      "name", "curve", "backend", "size", "thr",
+			      "median us", "min us", "max us", "ns each");
+	table->begun = true;
+	if (log2_n)
+		snprintf(size, sizeof(size), "2^%d",
+			 (int)json_integer_value(log2_n));
+	lull_term_say("%-9s %-9s %-8s %5s %3d %13.1f %13.1f %13.1f %10.1f",
+		      text_of(row, "name"), text_of(row, "curve"),
+		      text_of(row, "backend"), size,
+		      (int)json_integer_value(json_object_get(row, "threads")),
+		      us_of(row, "median_ns"), us_of(row, "min_ns"),
+		      us_of(row, "max_ns"),
+		      json_number_value(json_object_get(row, "ns_per_item")));
+}
+
+static int print_row(void *arg, json_t *row, struct lull_error *reterr)
+{
+	struct table *table = arg;
+	int failed = 0;
+
+	lull_term_progress_end();
+	if (table->json) {
+		failed = json_dumpf(row, stdout, 0);
+		putchar('\n');
+	} else {
+		say_row(table, row);
+	}
+	json_decref(row);
+	if (failed || fflush(stdout) || ferror(stdout))
+		return lull_fail(reterr, LULL_IO,
+				 "standard output: write failed");
+	lull_term_progress("measuring", 0, 0);
+	return LULL_OK;
+}
+
+static void fill_opts(const struct lull_cli *cli, struct table *table,
+		      struct lull_bench_opts *opts)
+{
+	*table = (struct table){
+		.json = cli->json || !isatty(STDOUT_FILENO),
+	};
+	*opts = (struct lull_bench_opts){
+		.nr_threads = lull_cli_nr_threads(cli),
+		.nr_runs = cli->nr_runs ? cli->nr_runs : RUNS_DEFAULT,
+		.curve = cli->curve,
+		.min_log2 = cli->min_log2 ? cli->min_log2 : MIN_LOG2_DEFAULT,
+		.max_log2 = cli->max_log2 ? cli->max_log2 : MAX_LOG2_DEFAULT,
+		.only = cli->only,
+		.no_verify = cli->no_verify,
+		.key_path = cli->words[0],
+		.wtns_path = cli->words[1],
+		.row = print_row,
+		.row_arg = table,
+	};
+}
+
+int lull_cli_bench_kernels(const struct lull_cli *cli)
+{
+	struct lull_bench_opts opts;
+	struct lull_error err;
+	struct table table;
+	int status;
+
+	fill_opts(cli, &table, &opts);
+	/* One bound moves the other's default. */
+	if (!cli->max_log2 && opts.max_log2 < opts.min_log2)
+		opts.max_log2 = opts.min_log2;
+	if (!cli->min_log2 && opts.min_log2 > opts.max_log2)
+		opts.min_log2 = opts.max_log2;
+	if (opts.min_log2 > opts.max_log2)
+		return lull_term_fail_msg(
+			cli->json, LULL_USAGE,
+			"--min-log2 %u is above --max-log2 %u", opts.min_log2,
+			opts.max_log2);
+	lull_term_progress("measuring", 0, 0);
+	status = lull_bench_kernels(&opts, &err);
+	lull_term_progress_end();
+	return status ? lull_term_fail(cli->json, &err) : LULL_EXIT_OK;
+}
+
+static int bench_proofs(const struct lull_cli *cli, bool by_stage)
+{
+	struct lull_bench_opts opts;
+	struct lull_error err;
+	struct table table;
+	int status;
+
+	fill_opts(cli, &table, &opts);
+	status = lull_cli_ctx_create(cli, &opts.ctx, &err);
+	if (status)
+		return lull_term_fail(cli->json, &err);
+	lull_term_progress("measuring", 0, 0);
+	status = lull_bench_proofs(&opts, by_stage, &err);
+	lull_term_progress_end();
+	lull_ctx_destroy(opts.ctx);
+	return status ? lull_term_fail(cli->json, &err) : LULL_EXIT_OK;
+}
+
+int lull_cli_bench_proofs(const struct lull_cli *cli)
+{
+	return bench_proofs(cli, false);
+}
+
+int lull_cli_bench_stages(const struct lull_cli *cli)
+{
+	return bench_proofs(cli, true);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * context.c - the library's context as a command line asks for it
+ */
+#include <sched.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/term.h"
+
+/* The pool's threads are made with the signals held, so that only the main
+ * thread handles them and holding them there holds them everywhere. */
+int lull_cli_ctx_create(const struct lull_cli *cli, struct lull_ctx **ret_ctx,
+			struct lull_error *reterr)
+{
+	const struct lull_ctx_opts opts = {
+		.size = sizeof(opts),
+		.nr_threads = cli->nr_threads,
+		.warn = lull_term_warn,
+	};
+	int err;
+
+	lull_cli_signals_hold();
+	err = lull_ctx_create(&opts, ret_ctx, reterr);
+	lull_cli_signals_release();
+	return err;
+}
+
+unsigned int lull_cli_nr_threads(const struct lull_cli *cli)
+{
+	cpu_set_t set;
+	long online;
+
+	if (cli->nr_threads)
+		return cli->nr_threads;
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		return (unsigned int)CPU_COUNT(&set);
+	online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online > 0 ? (unsigned int)online : 1;
+}
+
+const char *lull_cli_curve_name(int curve)
+{
+	switch (curve) {
+	case LULL_CURVE_BN254:
+		return "BN254";
+	case LULL_CURVE_BLS12_381:
+		return "BLS12-381";
+	default:
+		return "unknown";
+	}
+}

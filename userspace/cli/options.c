@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * options.c - command lines, understood and explained
+ *
+ * For main.c and the commands.  One table holds every option, so that an
+ * option means the same in every command and stands in every help text.
+ * Refuses options that a command does not take, numbers that are none, and
+ * too few or too many words, and says what was expected.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/term.h"
+
+/* More threads than any host has; fewer than would overflow a size. */
+#define THREADS_MAX 4096
+#define RUNS_MAX 1000000
+/* The 2-adicity of BN254's scalar field: its largest domain. */
+#define LOG2_MAX 28
+/* The smallest key option without a letter. */
+#define LONG_ONLY 256
+/* The column in which help texts begin, and one option's left side. */
+#define HELP_COLUMN 24
+#define LEFT_BYTES 64
+#define USAGE_BYTES 200
+
+/**
+ * struct option_text - one option
+ * @key: what getopt_long() returns for it
+ * @name: after "--"
+ * @arg: its argument's name; NULL if it takes none
+ * @text: its help; NULL hides it
+ */
+struct option_text {
+	int key;
+	const char *name;
+	const char *arg;
+	const char *text;
+};
+
+static const struct option_text option_texts[] = {
+	{ OPT_CHECK_R1CS, "check-r1cs", "X.r1cs",
+	  "first check the witness against the circuit" },
+	{ OPT_CURVE, "curve", "CURVE", "bn254 or bls12_381 (default: both)" },
+	{ OPT_HELP, "help", NULL, "this text" },
+	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
+	{ OPT_MAX_LOG2, "max-log2", "N", "largest size, 2^N" },
+	{ OPT_MIN_LOG2, "min-log2", "N", "smallest size, 2^N" },
+	{ OPT_NO_VERIFY, "no-verify", NULL,
+	  "leave out the check of the finished proof" },
+	{ OPT_ONLY, "only", "NAME", "this kernel alone" },
+	{ OPT_OUTPUT, "output", "FILE", "where to write" },
+	{ OPT_RUNS, "runs", "N", "how often to measure (default: 5)" },
+	{ OPT_THREADS, "threads", "N",
+	  "threads to work on (default: one a usable CPU)" },
+	{ OPT_TOXIC, "toxic", NULL,
+	  "accept that the key is insecure, for tests only" },
+	{ OPT_VERBOSE, "verbose", NULL, "show where the time went" },
+#ifdef LULL_VERIFY
+	{ OPT_TEST_RS, "test-rs", "R S", NULL },
+#endif
+};
+
+static const struct option_text *find_option(int key)
+{
+	size_t i;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(option_texts); i++)
+		if (option_texts[i].key == key)
+			return &option_texts[i];
+	return NULL;
+}
+
+/* Every command takes --help. */
+static bool takes(const struct lull_cli_command *command, int key)
+{
+	size_t i;
+
+	for (i = 0; i < LULL_CLI_OPTIONS_MAX && command->options[i]; i++)
+		if (command->options[i] == key)
+			return true;
+	return key == OPT_HELP;
+}
+
+static int parse_number(const struct option_text *option, const char *text,
+			unsigned int min, unsigned int max,
+			unsigned int *ret_number, struct lull_error *reterr)
+{
+	unsigned long number = 0;
+	char *end = NULL;
+
+	errno = 0;
+	if (*text >= '0' && *text <= '9')
+		number = strtoul(text, &end, 10);
+	if (!end || *end || errno || number < min || number > max)
+		return lull_fail(reterr, LULL_USAGE,
+				 "--%s: expected a number from %u to %u, "
+				 "found '%.40s'",
+				 option->name, min, max, text);
+	*ret_number = (unsigned int)number;
+	return LULL_OK;
+}
+
+static int parse_curve(const char *text, int *ret_curve,
+		       struct lull_error *reterr)
+{
+	/* snarkjs's names are understood too. */
+	static const struct {
+		const char *name;
+		enum lull_curve id;
+	} curves[] = {
+		{ "bn254", LULL_CURVE_BN254 },
+		{ "bn128", LULL_CURVE_BN254 },
+		{ "bls12_381", LULL_CURVE_BLS12_381 },
+		{ "bls12-381", LULL_CURVE_BLS12_381 },
+		{ "bls12381", LULL_CURVE_BLS12_381 },
+	};
+	size_t i;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(curves); i++) {
+		if (!strcasecmp(text, curves[i].name)) {
+			*ret_curve = curves[i].id;
+			return LULL_OK;
+		}
+	}
+	return lull_fail(reterr, LULL_USAGE,
+			 "--curve: expected bn254 or bls12_381, found '%.40s'",
+			 text);
+}
+
+static int take_numbers(struct lull_cli *cli, const struct option_text *option,
+			const char *arg, struct lull_error *reterr)
+{
+	switch (option->key) {
+	case OPT_THREADS:
+		return parse_number(option, arg, 1, THREADS_MAX,
+				    &cli->nr_threads, reterr);
+	case OPT_RUNS:
+		return parse_number(option, arg, 1, RUNS_MAX, &cli->nr_runs,
+				    reterr);
+	case OPT_MIN_LOG2:
+		return parse_number(option, arg, 1, LOG2_MAX, &cli->min_log2,
+				    reterr);
+	case OPT_MAX_LOG2:
+		return parse_number(option, arg, 1, LOG2_MAX, &cli->max_log2,
+				    reterr);
+	default:
+		return parse_curve(arg, &cli->curve, reterr);
+	}
+}
+
+static int take_option(struct lull_cli *cli, const struct option_text *option,
+		       const char *arg, struct lull_error *reterr)
+{
+	switch (option->key) {
+	case OPT_HELP:
+		cli->help = true;
+		return LULL_OK;
+	case OPT_JSON:
+		cli->json = true;
+		return LULL_OK;
+	case OPT_VERBOSE:
+		cli->verbose = true;
+		return LULL_OK;
+	case OPT_NO_VERIFY:
+		cli->no_verify = true;
+		return LULL_OK;
+	case OPT_TOXIC:
+		cli->toxic = true;
+		return LULL_OK;
+	case OPT_ONLY:
+		cli->only = arg;
+		return LULL_OK;
+	case OPT_OUTPUT:
+		cli->output = arg;
+		return LULL_OK;
+	case OPT_CHECK_R1CS:
+		cli->check_r1cs = arg;
+		return LULL_OK;
+	case OPT_TEST_RS:
+		cli->test_rs[0] = arg;
+		return LULL_OK;
+	default:
+		return take_numbers(cli, option, arg, reterr);
+	}
+}
+
+/* getopt's two arrays of what a command takes. */
+static void list_options(const struct lull_cli_command *command,
+			 struct option longs[LULL_CLI_OPTIONS_MAX + 2],
+			 char shorts[2 * LULL_CLI_OPTIONS_MAX + 4])
+{
+	const struct option_text *option;
+	size_t i, nr = 0;
+	char *s = shorts;
+
+	*s++ = ':'; /* a missing argument is told from an unknown option */
+	for (i = 0; i < LULL_ARRAY_SIZE(option_texts); i++) {
+		option = &option_texts[i];
+		if (!takes(command, option->key))
+			continue;
+		longs[nr++] = (struct option){
+			.name = option->name,
+			.has_arg =
+				option->arg ? required_argument : no_argument,
+			.val = option->key,
+		};
+		if (option->key >= LONG_ONLY)
+			continue;
+		*s++ = (char)option->key;
+		if (option->arg)
+			*s++ = ':';
+	}
+	longs[nr] = (struct option){ 0 };
+	*s = '\0';
+}
+
+static int refuse_option(const struct lull_cli *cli, int found, char **argv,
+			 int index, struct lull_error *reterr)
+{
+	const char *usage = cli->command->name;
+
+	if (found == ':')
+		return lull_fail(reterr, LULL_USAGE,
+				 "%s: option '%.60s' wants an argument", usage,
+				 argv[index - 1]);
+	if (optopt > 0 && optopt < LONG_ONLY)
+		return lull_fail(
+			reterr, LULL_USAGE,
+			"%s: unknown option '-%c' (see `lull help %s`)", usage,
+			optopt, usage);
+	return lull_fail(reterr, LULL_USAGE,
+			 "%s: unknown option '%.60s' (see `lull help %s`)",
+			 usage, argv[index - 1], usage);
+}
+
+static void usage_text(const struct lull_cli_command *command, char *buf,
+		       size_t bytes)
+{
+	snprintf(buf, bytes, "usage: lull %s [OPTION]...%s%s", command->name,
+		 *command->words ? " " : "", command->words);
+}
+
+static int take_words(struct lull_cli *cli, int nr, char **words,
+		      struct lull_error *reterr)
+{
+	const struct lull_cli_command *command = cli->command;
+	char usage[USAGE_BYTES];
+	int i;
+
+	if (nr < (int)command->nr_words_min ||
+	    nr > (int)command->nr_words_max) {
+		usage_text(command, usage, sizeof(usage));
+		return lull_fail(reterr, LULL_USAGE,
+				 "%s: expected %s, found %d word%s; %s",
+				 command->name,
+				 *command->words ? command->words : "no words",
+				 nr, nr == 1 ? "" : "s", usage);
+	}
+	for (i = 0; i < nr; i++) {
+		if (!*words[i])
+			return lull_fail(reterr, LULL_USAGE,
+					 "%s: word %d of %s is empty",
+					 command->name, i + 1, command->words);
+		cli->words[i] = words[i];
+	}
+	cli->nr_words = (unsigned int)nr;
+	return LULL_OK;
+}
+
+int lull_cli_parse(struct lull_cli *cli, int argc, char **argv,
+		   struct lull_error *reterr)
+{
+	struct option longs[LULL_CLI_OPTIONS_MAX + 2];
+	char shorts[2 * LULL_CLI_OPTIONS_MAX + 4];
+	const struct option_text *option;
+	int found, err;
+
+	list_options(cli->command, longs, shorts);
+	opterr = 0;
+	optind = 1;
+	while ((found = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		option = find_option(found);
+		if (!option)
+			return refuse_option(cli, found, argv, optind, reterr);
+		err = take_option(cli, option, optarg, reterr);
+		if (err)
+			return err;
+		/* The only option with two arguments. */
+		if (option->key == OPT_TEST_RS && optind < argc)
+			cli->test_rs[1] = argv[optind++];
+	}
+	if (cli->help)
+		return LULL_OK;
+	return take_words(cli, argc - optind, argv + optind, reterr);
+}
+
+static void say_option(const struct option_text *option)
+{
+	char left[LEFT_BYTES];
+
+	snprintf(left, sizeof(left), "%c%c%s --%s%s%s",
+		 option->key < LONG_ONLY ? '-' : ' ',
+		 option->key < LONG_ONLY ? option->key : ' ',
+		 option->key < LONG_ONLY ? "," : " ", option->name,
+		 option->arg ? " " : "", option->arg ? option->arg : "");
+	lull_term_say("  %-*s  %s", HELP_COLUMN, left, option->text);
+}
+
+int lull_cli_help_command(const struct lull_cli_command *command)
+{
+	char usage[USAGE_BYTES];
+	size_t i;
+
+	usage_text(command, usage, sizeof(usage));
+	lull_term_say("%s\n\n%s", usage, command->summary);
+	if (command->about)
+		lull_term_say("\n%s", command->about);
+	lull_term_say("\nOptions:");
+	for (i = 0; i < LULL_ARRAY_SIZE(option_texts); i++)
+		if (option_texts[i].text && takes(command, option_texts[i].key))
+			say_option(&option_texts[i]);
+	return lull_term_finish();
+}
+
+int lull_cli_help_all(void)
+{
+	const struct lull_cli_command *command;
+	size_t i;
+
+	lull_term_say("usage: lull COMMAND [OPTION]... [WORD]...\n\n"
+		      "A Groth16 prover for circom's keys and witnesses.\n\n"
+		      "Commands:");
+	for (i = 0; (command = lull_cli_command_at(i)); i++)
+		lull_term_say("  %-14s  %s", command->name, command->summary);
+	lull_term_say("  %-14s  %s", "help [COMMAND]",
+		      "this text, or one command's");
+	lull_term_say("\n`lull COMMAND --help` tells its options, "
+		      "`lull --version` the version, lull(1) the rest.");
+	return lull_term_finish();
+}
