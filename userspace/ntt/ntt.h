@@ -20,6 +20,7 @@ struct fr_domain;
 #define fr_domain_bytes LULL_CURVE_NAME(fr_domain_bytes)
 #define fr_ntt LULL_CURVE_NAME(fr_ntt)
 #define fr_intt LULL_CURVE_NAME(fr_intt)
+#define fr_ntt_scratch_bytes LULL_CURVE_NAME(fr_ntt_scratch_bytes)
 #define fr_quotient LULL_CURVE_NAME(fr_quotient)
 #define fr_quotient_scratch_bytes LULL_CURVE_NAME(fr_quotient_scratch_bytes)
 
@@ -32,16 +33,19 @@ void fr_domain_destroy(struct fr_domain *domain);
 /* Bytes that such a domain's tables take. */
 size_t fr_domain_bytes(unsigned int log2_n);
 
+/* Bytes of scratch for one fr_ntt() or fr_intt(). */
+size_t fr_ntt_scratch_bytes(unsigned int log2_n, unsigned int nr_threads);
+
 /* values[i] becomes sum_j values[j] w_n^(ij); fr_intt is the inverse.  In
- * place; n elements, aligned to 64 bytes. */
+ * place; n elements, aligned to 64 bytes, as is the scratch, which afterwards
+ * holds parts of the values. */
 void fr_ntt(const struct fr_domain *domain, struct fr *values,
-	    struct lull_workers *workers);
+	    struct lull_workers *workers, void *scratch);
 void fr_intt(const struct fr_domain *domain, struct fr *values,
-	     struct lull_workers *workers);
+	     struct lull_workers *workers, void *scratch);
 
 /* Bytes of scratch for one quotient. */
-size_t fr_quotient_scratch_bytes(unsigned int log2_n,
-				 unsigned int nr_threads);
+size_t fr_quotient_scratch_bytes(unsigned int log2_n, unsigned int nr_threads);
 
 /**
  * fr_quotient - the scalars that the key's H points are multiplied by
@@ -55,8 +59,8 @@ size_t fr_quotient_scratch_bytes(unsigned int log2_n,
  * snarkjs's basis: with c_i = a_i b_i on the domain, each of a, b and c is
  * evaluated at the odd powers of w_2n (inverse transform, coefficient i times
  * w_2n^i, transform) and the result is a b - c there, point by point.  Where
- * n = 2^s the coset's shift is g^2 instead of w_2n.  All three hold the
- * witness: the caller wipes them.
+ * n = 2^s the coset's shift is g^2 instead of w_2n.  a, b and the scratch hold
+ * parts of the witness: the caller wipes them.
  */
 void fr_quotient(const struct fr_domain *domain, struct fr *a, struct fr *b,
 		 struct lull_workers *workers, void *scratch);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * ntt_tmpl.c - transforms and the quotient, as sequences of passes
+ *
+ * For the backends.  Read fr_quotient() first; the passes are in tile.h.
+ */
+#include "ntt/ntt.h"
+
+#include "ntt/passes.h"
+
+static size_t nr_tasks(unsigned int log)
+{
+	return lull_div_up((size_t)1 << log, NTT_LANES);
+}
+
+static void run(struct lull_workers *workers, struct ntt_job *job,
+		unsigned int log,
+		void (*pass)(void *job, size_t task, unsigned int slot))
+{
+	lull_workers_run(workers, nr_tasks(log), pass, job);
+}
+
+size_t fr_ntt_scratch_bytes(unsigned int log2_n, unsigned int nr_threads)
+{
+	size_t columns = (size_t)1 << (log2_n - log2_n / 2);
+
+	return 2 * columns * nr_threads * NTT_LANES_BYTES_MAX;
+}
+
+size_t fr_quotient_scratch_bytes(unsigned int log2_n, unsigned int nr_threads)
+{
+	return (sizeof(struct fr) << log2_n) +
+	       fr_ntt_scratch_bytes(log2_n, nr_threads);
+}
+
+struct reversal {
+	struct fr *v;
+	unsigned int log_n;
+	size_t nr_tasks;
+};
+
+static void reverse_task(void *arg, size_t task, unsigned int slot)
+{
+	const struct reversal *r = arg;
+	size_t lo, hi, i, j;
+	struct fr t;
+
+	(void)slot;
+	lull_workers_split((size_t)1 << r->log_n, r->nr_tasks, task, 1, &lo,
+			   &hi);
+	for (i = lo; i < hi; i++) {
+		j = ntt_reverse(i, r->log_n);
+		if (i >= j)
+			continue;
+		t = r->v[i];
+		r->v[i] = r->v[j];
+		r->v[j] = t;
+	}
+}
+
+/* Element i and element rev(i) change places: pairs, so tasks never meet. */
+static void reverse(struct fr *v, unsigned int log_n,
+		    struct lull_workers *workers)
+{
+	/* The pairs of a task lie unevenly: a few tasks for each thread. */
+	struct reversal r = {
+		.v = v,
+		.log_n = log_n,
+		.nr_tasks = (size_t)4 * lull_workers_nr(workers),
+	};
+
+	lull_workers_run(workers, r.nr_tasks, reverse_task, &r);
+}
+
+void fr_ntt(const struct fr_domain *domain, struct fr *values,
+	    struct lull_workers *workers, void *scratch)
+{
+	const struct fr_domain *d = domain;
+	struct ntt_job job = {
+		.domain = d,
+		.v = { values },
+		.nr = 1,
+		.scratch = scratch,
+		.forward = true,
+	};
+
+	reverse(values, d->log_n, workers);
+	run(workers, &job, d->log_rows, d->passes->rows);
+	run(workers, &job, d->log_columns, d->passes->columns_forward);
+}
+
+void fr_intt(const struct fr_domain *domain, struct fr *values,
+	     struct lull_workers *workers, void *scratch)
+{
+	const struct fr_domain *d = domain;
+	struct ntt_job job = {
+		.domain = d,
+		.v = { values },
+		.nr = 1,
+		.scratch = scratch,
+		.inverse = true,
+	};
+
+	run(workers, &job, d->log_columns, d->passes->columns_inverse);
+	run(workers, &job, d->log_rows, d->passes->rows);
+	reverse(values, d->log_n, workers);
+}
+
+void fr_quotient(const struct fr_domain *domain, struct fr *a, struct fr *b,
+		 struct lull_workers *workers, void *scratch)
+{
+	const struct fr_domain *d = domain;
+	struct fr *c = scratch;
+	struct ntt_job job = {
+		.domain = d,
+		.v = { a, b, c },
+		.nr = 3,
+		.scratch = (unsigned char *)(c + ((size_t)1 << d->log_n)),
+		.inverse = true,
+		.forward = true,
+		.coset = true,
+		.product = true,
+	};
+
+	run(workers, &job, d->log_columns, d->passes->columns_inverse);
+	run(workers, &job, d->log_rows, d->passes->rows);
+	run(workers, &job, d->log_columns, d->passes->columns_forward);
+}
