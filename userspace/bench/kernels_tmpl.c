@@ -228,7 +228,8 @@ static int prepare_ntt(struct lull_bench_state *state,
 
 static void run_ntt(struct lull_bench_state *state)
 {
-	fr_ntt(state->domain, state->in.ptr, state->workers);
+	fr_ntt(state->domain, state->in.ptr, state->workers,
+	       state->scratch.ptr);
 }
 
 static void run_quotient(struct lull_bench_state *state)

@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * lib.c - the public functions: check arguments, call in, fill the error
+ *
+ * Contracts stand in include/lull.h.
+ */
+#include "lull.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/workers.h"
+#include "input/outfile.h"
+#include "input/r1cs.h"
+#include "input/wtns.h"
+#include "prove/key.h"
+#include "prove/keygen.h"
+#include "prove/prover.h"
+#include "prove/random.h"
+
+#define VERSION "0.1.0"
+#define VALUES_PER_TASK ((size_t)1 << 16)
+
+struct lull_ctx {
+	struct lull_ctx_opts opts;
+	struct lull_workers *workers;
+};
+
+struct lull_wtns {
+	struct lull_wtnsfile file;
+};
+
+const char *lull_version(void)
+{
+	return VERSION;
+}
+
+const char *lull_status_str(int status)
+{
+	switch (status) {
+	case LULL_OK:
+		return "ok";
+	case LULL_NOMEM:
+		return "out of memory";
+	case LULL_IO:
+		return "input or output failed";
+	case LULL_FORMAT:
+		return "malformed file";
+	case LULL_RANGE:
+		return "value out of range";
+	case LULL_MISMATCH:
+		return "inputs do not belong together";
+	case LULL_UNSATISFIED:
+		return "witness does not satisfy the circuit";
+	case LULL_INVALID:
+		return "invalid proof";
+	case LULL_UNSUPPORTED:
+		return "unsupported";
+	case LULL_USAGE:
+		return "wrong use";
+	case LULL_INTERNAL:
+		return "internal error";
+	}
+	return "unknown status";
+}
+
+/* ---- contexts ---------------------------------------------------------- */
+
+int lull_ctx_create(const struct lull_ctx_opts *opts, struct lull_ctx **ret_ctx,
+		    struct lull_error *reterr)
+{
+	struct lull_ctx *ctx;
+	int err;
+
+	if (opts && opts->size < sizeof(*opts))
+		return lull_fail(
+			reterr, LULL_USAGE,
+			"struct lull_ctx_opts: expected size %zu, found %zu",
+			sizeof(*opts), opts->size);
+	ctx = calloc(1, sizeof(*ctx));
+	if (!ctx)
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a context");
+	if (opts)
+		ctx->opts = *opts;
+	err = lull_workers_create(ctx->opts.nr_threads, &ctx->workers, reterr);
+	if (err) {
+		free(ctx);
+		return err;
+	}
+	*ret_ctx = ctx;
+	return LULL_OK;
+}
+
+void lull_ctx_destroy(struct lull_ctx *ctx)
+{
+	if (!ctx)
+		return;
+	lull_workers_destroy(ctx->workers);
+	free(ctx);
+}
+
+static void warn(const struct lull_ctx *ctx, const char *name, const char *text)
+{
+	char msg[256];
+
+	if (!ctx->opts.warn)
+		return;
+	snprintf(msg, sizeof(msg), "%s: %s", name, text);
+	ctx->opts.warn(ctx->opts.warn_arg, msg);
+}
+
+static void warn_trailing(const struct lull_ctx *ctx,
+			  const struct lull_binfile *file)
+{
+	char text[96];
+
+	if (!file->trailing_bytes)
+		return;
+	snprintf(text, sizeof(text),
+		 "%llu bytes behind the last section are ignored",
+		 (unsigned long long)file->trailing_bytes);
+	warn(ctx, file->in.name, text);
+}
+
+/* ---- keys -------------------------------------------------------------- */
+
+static int finish_key(struct lull_ctx *ctx, struct lull_zkey *zkey,
+		      const char *path, struct lull_key **ret_key,
+		      struct lull_error *reterr)
+{
+	int err;
+
+	err = lull_prove_key_create(zkey, path, ctx->workers, ret_key, reterr);
+	if (err) {
+		lull_zkey_close(zkey);
+		return err;
+	}
+	warn_trailing(ctx, &(*ret_key)->zkey.file);
+	if ((*ret_key)->zkey.toxic)
+		warn(ctx, (*ret_key)->zkey.file.in.name,
+		     (*ret_key)->zkey.toxic_text);
+	return LULL_OK;
+}
+
+int lull_key_open(struct lull_ctx *ctx, const char *path,
+		  struct lull_key **ret_key, struct lull_error *reterr)
+{
+	struct lull_zkey zkey;
+	int err;
+
+	err = lull_zkey_open(path, LULL_ZKEY_DEFER_COEFS, &zkey, reterr);
+	return err ? err : finish_key(ctx, &zkey, path, ret_key, reterr);
+}
+
+int lull_key_open_mem(struct lull_ctx *ctx, const void *data, size_t bytes,
+		      struct lull_key **ret_key, struct lull_error *reterr)
+{
+	struct lull_zkey zkey;
+	int err;
+
+	err = lull_zkey_open_mem(data, bytes, "key", LULL_ZKEY_DEFER_COEFS,
+				 &zkey, reterr);
+	return err ? err : finish_key(ctx, &zkey, NULL, ret_key, reterr);
+}
+
+void lull_key_close(struct lull_key *key)
+{
+	lull_prove_key_destroy(key);
+}
+
+int lull_key_info(const struct lull_key *key, struct lull_key_info *info,
+		  struct lull_error *reterr)
+{
+	const struct lull_zkey *z = &key->zkey;
+
+	if (info->size < sizeof(*info))
+		return lull_fail(
+			reterr, LULL_USAGE,
+			"struct lull_key_info: expected size %zu, found %zu",
+			sizeof(*info), info->size);
+	*info = (struct lull_key_info){
+		.size = info->size,
+		.curve = z->curve,
+		.nr_vars = z->nr_vars,
+		.nr_public = z->nr_public,
+		.domain_size = z->domain_size,
+		.nr_coefs = z->nr_coefs,
+		.nr_contributions = z->nr_contributions,
+		.nr_inf_a = (uint32_t)key->nr_inf_a,
+		.nr_inf_b1 = (uint32_t)key->nr_inf_b1,
+		.nr_inf_b2 = (uint32_t)key->nr_inf_b2,
+		.nr_inf_l = (uint32_t)key->nr_inf_l,
+		.toxic = z->toxic,
+		.file_bytes = z->file.in.bytes,
+	};
+	return LULL_OK;
+}
+
+int lull_key_check(const struct lull_key *key, struct lull_error *reterr)
+{
+	return lull_prove_key_check(key, reterr);
+}
+
+int lull_key_vkey_write(const struct lull_key *key, const char *path,
+			struct lull_error *reterr)
+{
+	return lull_prove_key_vkey_write(key, path, reterr);
+}
+
+int lull_key_generate_toxic(struct lull_ctx *ctx, const char *r1cs_path,
+			    const char *zkey_path, struct lull_error *reterr)
+{
+	return lull_keygen_toxic(r1cs_path, zkey_path, NULL, ctx->workers,
+				 reterr);
+}
+
+/* ---- circuits ---------------------------------------------------------- */
+
+/* Constraints without a term in A or in B: linear ones. */
+static uint32_t count_linear(const struct lull_r1cs *r1cs)
+{
+	struct lull_r1cs_walk walk = lull_r1cs_walk(r1cs);
+	struct lull_r1cs_row row;
+	uint32_t nr = 0;
+
+	while (lull_r1cs_next(r1cs, &walk, &row))
+		nr += !row.a.nr_terms || !row.b.nr_terms;
+	return nr;
+}
+
+int lull_circuit_info(const char *path, struct lull_circuit_info *info,
+		      struct lull_error *reterr)
+{
+	struct lull_r1cs r1cs;
+	uint64_t rows, domain = 1;
+	int err;
+
+	if (info->size < sizeof(*info))
+		return lull_fail(reterr, LULL_USAGE,
+				 "struct lull_circuit_info: expected size %zu, "
+				 "found %zu",
+				 sizeof(*info), info->size);
+	err = lull_r1cs_open(path, &r1cs, reterr);
+	if (err)
+		return err;
+	/* snarkjs's rule: the power of two above constraints and publics. */
+	rows = (uint64_t)r1cs.nr_constraints + r1cs.nr_pub_out + r1cs.nr_pub_in;
+	while (domain <= rows || domain < 2)
+		domain *= 2;
+	*info = (struct lull_circuit_info){
+		.size = info->size,
+		.curve = r1cs.curve,
+		.nr_wires = r1cs.nr_wires,
+		.nr_outputs = r1cs.nr_pub_out,
+		.nr_public_inputs = r1cs.nr_pub_in,
+		.nr_private_inputs = r1cs.nr_prv_in,
+		.nr_constraints = r1cs.nr_constraints,
+		.nr_linear = count_linear(&r1cs),
+		.nr_terms = r1cs.nr_terms_a + r1cs.nr_terms_b + r1cs.nr_terms_c,
+		.nr_labels = r1cs.nr_labels,
+		.domain_size = domain,
+	};
+	lull_r1cs_close(&r1cs);
+	return LULL_OK;
+}
+
+/* ---- witnesses --------------------------------------------------------- */
+
+struct values_check {
+	const struct lull_wtnsfile *file;
+	struct lull_error *errors; /* one a task */
+};
+
+static void check_values_task(void *arg, size_t task, unsigned int slot)
+{
+	struct values_check *check = arg;
+	size_t first = task * VALUES_PER_TASK;
+	size_t last = lull_min(first + VALUES_PER_TASK, check->file->nr_values);
+
+	(void)slot;
+	check->errors[task].code = LULL_OK;
+	lull_wtnsfile_check_values(check->file, (uint32_t)first, (uint32_t)last,
+				   &check->errors[task]);
+}
+
+static int check_values(struct lull_ctx *ctx, const struct lull_wtnsfile *file,
+			struct lull_error *reterr)
+{
+	size_t nr_tasks = lull_div_up(file->nr_values, VALUES_PER_TASK), i;
+	struct values_check check = { .file = file };
+	int err = LULL_OK;
+
+	check.errors = calloc(nr_tasks, sizeof(check.errors[0]));
+	if (!check.errors)
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a witness");
+	lull_workers_run(ctx->workers, nr_tasks, check_values_task, &check);
+	for (i = 0; i < nr_tasks && !err; i++) {
+		err = check.errors[i].code;
+		if (err && reterr)
+			*reterr = check.errors[i];
+	}
+	free(check.errors);
+	return err;
+}
+
+static int finish_wtns(struct lull_ctx *ctx, struct lull_wtnsfile *file,
+		       struct lull_wtns **ret_wtns, struct lull_error *reterr)
+{
+	struct lull_wtns *wtns;
+	int err;
+
+	err = check_values(ctx, file, reterr);
+	if (err)
+		goto close_file;
+	wtns = calloc(1, sizeof(*wtns));
+	if (!wtns) {
+		err = lull_fail(reterr, LULL_NOMEM, "no memory for a witness");
+		goto close_file;
+	}
+	wtns->file = *file;
+	warn_trailing(ctx, &file->file);
+	*ret_wtns = wtns;
+	return LULL_OK;
+
+close_file:
+	lull_wtnsfile_close(file);
+	return err;
+}
+
+int lull_wtns_open(struct lull_ctx *ctx, const char *path,
+		   struct lull_wtns **ret_wtns, struct lull_error *reterr)
+{
+	struct lull_wtnsfile file;
+	int err;
+
+	err = lull_wtnsfile_open(path, LULL_WTNS_DEFER_VALUES, &file, reterr);
+	return err ? err : finish_wtns(ctx, &file, ret_wtns, reterr);
+}
+
+int lull_wtns_open_mem(struct lull_ctx *ctx, const void *data, size_t bytes,
+		       struct lull_wtns **ret_wtns, struct lull_error *reterr)
+{
+	struct lull_wtnsfile file;
+	int err;
+
+	err = lull_wtnsfile_open_mem(data, bytes, "witness",
+				     LULL_WTNS_DEFER_VALUES, &file, reterr);
+	return err ? err : finish_wtns(ctx, &file, ret_wtns, reterr);
+}
+
+void lull_wtns_close(struct lull_wtns *wtns)
+{
+	if (!wtns)
+		return;
+	lull_wtnsfile_close(&wtns->file);
+	free(wtns);
+}
+
+static int mismatch(struct lull_error *reterr, const char *a, const char *b,
+		    const struct lull_curve_facts *curve_a,
+		    const struct lull_curve_facts *curve_b, uint32_t nr_a,
+		    uint32_t nr_b, const char *what_a)
+{
+	if (curve_a != curve_b)
+		return lull_fail(reterr, LULL_MISMATCH,
+				 "%s is for %s, %s for %s", a, curve_a->name, b,
+				 curve_b->name);
+	if (nr_a != nr_b)
+		return lull_fail(
+			reterr, LULL_MISMATCH,
+			"%s: the %s expects %u witness values, found %u in %s",
+			a, what_a, nr_a, nr_b, b);
+	return LULL_OK;
+}
+
+int lull_wtns_check(const struct lull_wtns *wtns, const char *r1cs_path,
+		    struct lull_error *reterr)
+{
+	const struct lull_wtnsfile *file = &wtns->file;
+	struct lull_r1cs r1cs;
+	int err;
+
+	err = lull_r1cs_open(r1cs_path, &r1cs, reterr);
+	if (err)
+		return err;
+	err = mismatch(reterr, r1cs.file.in.name, file->file.in.name,
+		       r1cs.facts, file->facts, r1cs.nr_wires, file->nr_values,
+		       "circuit");
+	if (!err)
+		err = lull_groth16(r1cs.curve)
+			      ->satisfied(&r1cs, file->values, reterr);
+	lull_r1cs_close(&r1cs);
+	return err;
+}
+
+/* ---- proofs ------------------------------------------------------------ */
+
+int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
+		       const struct lull_wtns *wtns,
+		       const struct lull_prove_opts *opts,
+		       const uint8_t r[LULL_FR_BYTES],
+		       const uint8_t s[LULL_FR_BYTES],
+		       struct lull_proof **ret_proof, struct lull_error *reterr)
+{
+	const struct lull_prove_opts defaults = { .size = sizeof(defaults) };
+	const struct lull_wtnsfile *file = &wtns->file;
+	int err;
+
+	if (opts && opts->size < sizeof(*opts))
+		return lull_fail(
+			reterr, LULL_USAGE,
+			"struct lull_prove_opts: expected size %zu, found %zu",
+			sizeof(*opts), opts->size);
+	err = mismatch(reterr, key->zkey.file.in.name, file->file.in.name,
+		       key->zkey.facts, file->facts, key->zkey.nr_vars,
+		       file->nr_values, "key");
+	if (err)
+		return err;
+	return lull_prover_run(ctx->workers, key, file->values,
+			       opts ? opts : &defaults, r, s, ret_proof,
+			       reterr);
+}
+
+int lull_prove(struct lull_ctx *ctx, const struct lull_key *key,
+	       const struct lull_wtns *wtns, const struct lull_prove_opts *opts,
+	       struct lull_proof **ret_proof, struct lull_error *reterr)
+{
+	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
+	int err;
+
+	err = lull_prove_random(key->zkey.facts, r, reterr);
+	if (!err)
+		err = lull_prove_random(key->zkey.facts, s, reterr);
+	if (!err)
+		err = lull_prove_blinded(ctx, key, wtns, opts, r, s, ret_proof,
+					 reterr);
+	lull_wipe(r, sizeof(r));
+	lull_wipe(s, sizeof(s));
+	return err;
+}
+
+size_t lull_proof_json(const struct lull_proof *proof, char *buf, size_t bytes)
+{
+	size_t len = lull_json_write_proof(&proof->points, NULL, 0);
+
+	if (len < bytes) {
+		lull_json_write_proof(&proof->points, buf, len);
+		buf[len] = '\0';
+	}
+	return len;
+}
+
+size_t lull_public_json(const struct lull_proof *proof, char *buf, size_t bytes)
+{
+	size_t len = lull_json_write_public(proof->publics.ptr,
+					    proof->nr_public, NULL, 0);
+
+	if (len < bytes) {
+		lull_json_write_public(proof->publics.ptr, proof->nr_public,
+				       buf, len);
+		buf[len] = '\0';
+	}
+	return len;
+}
+
+/* Opens an output and writes what @text makes of the proof. */
+static int write_text(struct lull_outfile *out, const char *path,
+		      const struct lull_proof *proof,
+		      size_t (*text)(const struct lull_proof *, char *, size_t),
+		      struct lull_error *reterr)
+{
+	size_t len = text(proof, NULL, 0);
+	char *buf = malloc(len + 1);
+	int err;
+
+	if (!buf)
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a proof");
+	text(proof, buf, len + 1);
+	err = lull_outfile_open(path, 0, out, reterr);
+	if (!err)
+		err = lull_outfile_write(out, buf, len, reterr);
+	free(buf);
+	return err;
+}
+
+int lull_proof_write(const struct lull_proof *proof, const char *proof_path,
+		     const char *public_path, struct lull_error *reterr)
+{
+	struct lull_outfile outs[2] = { LULL_OUTFILE_EMPTY,
+					LULL_OUTFILE_EMPTY };
+	int err;
+
+	if (lull_outfile_same(proof_path, public_path))
+		return lull_fail(
+			reterr, LULL_USAGE,
+			"%.200s: proof and public signals are one file",
+			proof_path);
+	err = write_text(&outs[0], proof_path, proof, lull_proof_json, reterr);
+	if (!err)
+		err = write_text(&outs[1], public_path, proof, lull_public_json,
+				 reterr);
+	if (!err)
+		err = lull_outfile_commit(outs, LULL_ARRAY_SIZE(outs), reterr);
+	lull_outfile_discard(&outs[0]);
+	lull_outfile_discard(&outs[1]);
+	return err;
+}
+
+const struct lull_stage_time *lull_proof_stages(const struct lull_proof *proof,
+						unsigned int *ret_nr)
+{
+	if (ret_nr)
+		*ret_nr = proof->nr_stages;
+	return proof->stages;
+}
+
+/* ---- verification ------------------------------------------------------ */
+
+static int verify_files(const struct lull_json_vkey *vkey,
+			const char *public_path, const char *proof_path,
+			struct lull_workers *workers, struct lull_error *reterr)
+{
+	struct lull_json_public publics = { 0 };
+	struct lull_json_proof proof;
+	int err;
+
+	err = lull_json_read_public(public_path, vkey->curve, &publics, reterr);
+	if (err)
+		return err;
+	if (publics.nr != vkey->nr_public)
+		err = lull_fail(reterr, LULL_INVALID,
+				"the key has %u public signals, found %zu",
+				vkey->nr_public, publics.nr);
+	if (!err)
+		err = lull_json_read_proof(proof_path, vkey->curve, &proof,
+					   reterr);
+	if (!err)
+		err = lull_groth16(vkey->curve)
+			      ->verify(vkey, publics.values, &proof, workers,
+				       reterr);
+	lull_json_public_done(&publics);
+	return err;
+}
+
+int lull_verify(const char *vkey_path, const char *public_path,
+		const char *proof_path, struct lull_error *reterr)
+{
+	struct lull_json_vkey vkey = { 0 };
+	struct lull_workers *workers;
+	int err;
+
+	/* One thread: what there is to compute is a few milliseconds. */
+	err = lull_workers_create(1, &workers, reterr);
+	if (err)
+		return err;
+	err = lull_json_read_vkey(vkey_path, &vkey, reterr);
+	if (!err)
+		err = verify_files(&vkey, public_path, proof_path, workers,
+				   reterr);
+	lull_json_vkey_done(&vkey);
+	lull_workers_destroy(workers);
+	return err;
+}
