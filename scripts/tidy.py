@@ -485,6 +485,15 @@ def is_checked(root, path):
         return file.read(2) == b"#!"
 
 
+def check_tree(root):
+    """Every fault below root, as (path, line, rule, message)."""
+    sources = [Source(root, path) for path in list_files(root)
+               if is_checked(root, path)]
+    if not sources:
+        sys.exit(f"tidy: nothing to check in {root}")
+    return Tidy(sources).run()
+
+
 def main():
     parser = argparse.ArgumentParser(description="check the house rules")
     parser.add_argument("--root", default=os.path.join(
@@ -496,14 +505,9 @@ def main():
         for rule, text in RULES.items():
             print(f"{rule:16} {text}")
         return 0
-    sources = [Source(args.root, path) for path in list_files(args.root)
-               if is_checked(args.root, path)]
-    faults = Tidy(sources).run()
+    faults = check_tree(args.root)
     for path, nr, rule, message in faults:
         print(f"{path}:{nr}: {rule}: {message}")
-    if not sources:
-        print(f"tidy: nothing to check in {args.root}", file=sys.stderr)
-        return 2
     return 1 if faults else 0
 
 
