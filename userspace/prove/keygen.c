@@ -35,9 +35,8 @@ static int choose_domain(struct lull_keygen_plan *plan,
 {
 	const struct lull_r1cs *r1cs = plan->r1cs;
 	uint64_t rows = (uint64_t)r1cs->nr_constraints + plan->nr_public;
-	unsigned int most =
-		(unsigned int)lull_min(r1cs->facts->two_adicity,
-				       LOG2_DOMAIN_MAX);
+	unsigned int most = (unsigned int)lull_min(r1cs->facts->two_adicity,
+						   LOG2_DOMAIN_MAX);
 
 	/* snarkjs's rule: strictly more than the rows, and 2 at least. */
 	plan->log2_domain = 1;
@@ -55,8 +54,7 @@ static int choose_domain(struct lull_keygen_plan *plan,
 static int count_coefs(struct lull_keygen_plan *plan, struct lull_error *reterr)
 {
 	const struct lull_r1cs *r1cs = plan->r1cs;
-	uint64_t nr =
-		r1cs->nr_terms_a + r1cs->nr_terms_b + plan->nr_public + 1;
+	uint64_t nr = r1cs->nr_terms_a + r1cs->nr_terms_b + plan->nr_public + 1;
 
 	if (nr > UINT32_MAX)
 		return lull_fail(reterr, LULL_UNSUPPORTED,
@@ -78,9 +76,8 @@ static void place_sections(struct lull_keygen_plan *plan)
 
 	plan->bytes[LULL_ZKEY_PROTOCOL] = sizeof(uint32_t);
 	/* Two primes with their sizes, three counts, three points of each. */
-	plan->bytes[LULL_ZKEY_HEADER] =
-		2 * sizeof(uint32_t) + fp + fr + 3 * sizeof(uint32_t) +
-		3 * (g1 + g2);
+	plan->bytes[LULL_ZKEY_HEADER] = 2 * sizeof(uint32_t) + fp + fr +
+					3 * sizeof(uint32_t) + 3 * (g1 + g2);
 	plan->bytes[LULL_ZKEY_IC] = ones * g1;
 	plan->bytes[LULL_ZKEY_COEFS] =
 		sizeof(uint32_t) +

@@ -42,8 +42,7 @@ static unsigned int choose_window(uint64_t nr_points)
  * multiplies the denominators of the others up.  Returns how many are left, at
  * the front of @addends; @run becomes the product.
  */
-static unsigned int gather(struct g_affine *points,
-			   struct g_addend *addends,
+static unsigned int gather(struct g_affine *points, struct g_addend *addends,
 			   unsigned int nr, struct gfe *den, struct gfe *prefix,
 			   struct gfe *run)
 {

@@ -275,9 +275,9 @@ static void sum_wires(void *arg, size_t task, unsigned int slot)
 	lull_workers_split(r1cs->nr_wires, sums->nr_ranges, task / NR_MATRICES,
 			   1, &lo, &hi);
 	for (i = 0; lull_r1cs_next(r1cs, &walk, &row); i++) {
-		lc = matrix == MATRIX_A ? &row.a :
-		     matrix == MATRIX_B ? &row.b :
-					  &row.c;
+		lc = matrix == MATRIX_A	  ? &row.a
+		     : matrix == MATRIX_B ? &row.b
+					  : &row.c;
 		add_terms(kg->wires[matrix], lc, (uint32_t)lo, (uint32_t)hi,
 			  &kg->lagrange[i]);
 	}
@@ -363,8 +363,8 @@ static int evaluate_circuit(struct keygen *kg, struct lull_error *reterr)
 
 static uint64_t points_of(const struct keygen *kg, unsigned int section)
 {
-	size_t each = section == LULL_ZKEY_B2 ? sizeof(struct g2_affine) :
-						sizeof(struct g1_affine);
+	size_t each = section == LULL_ZKEY_B2 ? sizeof(struct g2_affine)
+					      : sizeof(struct g1_affine);
 
 	return kg->plan->bytes[section] / each;
 }
