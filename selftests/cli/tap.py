@@ -20,6 +20,7 @@ LULL = os.path.abspath(os.path.join(BUILD, "lull"))
 VARIANT = os.path.basename(BUILD.rstrip("/")).rpartition("-")[2]
 GOLDEN = os.path.abspath("selftests/golden")
 TIMEOUT_S = 300
+TRACE_CALLS = 3
 
 TESTS = []
 
@@ -82,7 +83,8 @@ def golden(name, ending):
 
 
 def golden_names():
-    return sorted(f[:-5] for f in os.listdir(GOLDEN) if f.endswith(".zkey"))
+    """Those of the keys that have a witness and a verification key."""
+    return sorted(f[:-5] for f in os.listdir(GOLDEN) if f.endswith(".wtns"))
 
 
 def read(path):
@@ -116,7 +118,7 @@ def run_one(function, number):
         print(f"ok {title} # SKIP {reason}")
         return True
     except Exception:  # whatever it was, it is this test's failure
-        for line in traceback.format_exc().splitlines():
+        for line in traceback.format_exc(limit=-TRACE_CALLS).splitlines():
             print(f"# {line}")
         print(f"not ok {title}")
         return False
@@ -126,6 +128,9 @@ def run_one(function, number):
 
 
 def main():
+    if not os.access(LULL, os.X_OK):
+        print(f"Bail out! no {LULL}")
+        sys.exit(1)
     print(f"TAP version 13\n1..{len(TESTS)}")
     results = [run_one(function, number)
                for number, function in enumerate(TESTS, 1)]
