@@ -198,10 +198,12 @@ static void run_g2_add(struct lull_bench_state *state)
 			g2_xyzz_add_affine(&sums[i], &sums[i], &points[i]);
 }
 
+/* For the transform and the quotient alike. */
 static int prepare_ntt(struct lull_bench_state *state,
 		       struct lull_error *reterr)
 {
-	size_t n = (size_t)1 << state->log2_n;
+	unsigned int nr_threads = lull_workers_nr(state->workers);
+	size_t n = (size_t)1 << state->log2_n, scratch_bytes;
 	struct fr_domain *domain;
 	int err;
 
@@ -211,11 +213,10 @@ static int prepare_ntt(struct lull_bench_state *state,
 		return err;
 	fill_fr(state->in.ptr, n);
 	fill_fr(state->in2.ptr, n);
-	err = lull_vec_alloc(
-		&state->scratch,
-		fr_quotient_scratch_bytes(state->log2_n,
-					  lull_workers_nr(state->workers)),
-		"scratch", reterr);
+	scratch_bytes =
+		lull_max(fr_ntt_scratch_bytes(state->log2_n, nr_threads),
+			 fr_quotient_scratch_bytes(state->log2_n, nr_threads));
+	err = lull_vec_alloc(&state->scratch, scratch_bytes, "scratch", reterr);
 	if (err)
 		return err;
 	err = fr_domain_create(state->log2_n, state->workers, &domain, reterr);

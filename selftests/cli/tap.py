@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+tap.py - the vocabulary of the tests of the command
+
+For selftests/cli/*.test, which are run from the root of the tree with the
+build folder as their first word or in LULL_BUILD.  A test is a function that
+is handed an empty folder; it fails by an exception.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+BUILD = sys.argv[1] if len(sys.argv) > 1 else os.environ["LULL_BUILD"]
+LULL = os.path.abspath(os.path.join(BUILD, "lull"))
+VARIANT = os.path.basename(BUILD.rstrip("/")).rpartition("-")[2]
+GOLDEN = os.path.abspath("selftests/golden")
+TIMEOUT_S = 300
+TRACE_CALLS = 3
+
+TESTS = []
+
+
+class Skip(Exception):
+    """Ends a test that cannot run here; its text is the reason."""
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def expect(want, got, what=""):
+    if want != got:
+        raise AssertionError(f"{what}: expected {want!r}, found {got!r}")
+
+
+def expect_in(part, whole, what=""):
+    if part not in whole:
+        raise AssertionError(f"{what}: expected {part!r} in {whole!r}")
+
+
+def lull(*words, rc=0, **options):
+    """Run the command; expect its exit code; give (stdout, stderr)."""
+    options.setdefault("stdout", subprocess.PIPE)
+    options.setdefault("stderr", subprocess.PIPE)
+    done = subprocess.run([LULL, *map(str, words)], text=True,
+                          stdin=subprocess.DEVNULL, timeout=TIMEOUT_S,
+                          check=False, **options)
+    if done.returncode != rc:
+        raise AssertionError(f"lull {' '.join(map(str, words))}: expected "
+                             f"exit {rc}, found {done.returncode}: "
+                             f"{done.stdout} {done.stderr}")
+    return done.stdout or "", done.stderr or ""
+
+
+def lull_fails(message, *words, rc=2, **options):
+    """The same for a failure: one line on standard error, which has message,
+    and nothing on standard output."""
+    out, err = lull(*words, rc=rc, **options)
+    expect("", out, "standard output")
+    expect("lull: ", err[:6], "standard error")
+    expect(1, err.count("\n"), f"lines on standard error ({err!r})")
+    expect_in(message, err)
+
+
+def lull_json(*words, **options):
+    """The same for --json: the one object on standard output."""
+    out, _ = lull(*words, "--json", **options)
+    expect(1, out.count("\n"), "lines of JSON")
+    return json.loads(out)
+
+
+def golden(name, ending):
+    path = os.path.join(GOLDEN, f"{name}.{ending}")
+    if not os.path.exists(path):
+        raise AssertionError(f"no {path}")
+    return path
+
+
+def golden_names():
+    """Those of the keys that have a witness and a verification key."""
+    return sorted(f[:-5] for f in os.listdir(GOLDEN) if f.endswith(".wtns"))
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def make_circuit(folder, log2=8, curve="bn128"):
+    """X.r1cs and X.wtns of a dense chain; gives the path without ending."""
+    prefix = os.path.join(folder, "dense")
+    subprocess.run([sys.executable, "scripts/mkcircuit.py", "--shape", "dense",
+                    "--log2", str(log2), "--curve", curve, "--out", prefix],
+                   check=True, stdout=subprocess.DEVNULL)
+    return prefix
+
+
+def run_one(function, number):
+    folder = tempfile.mkdtemp(prefix="lull-test-")
+    title = f"{number} {function.__name__}"
+    try:
+        function(folder)
+        print(f"ok {title}")
+        return True
+    except Skip as reason:
+        print(f"ok {title} # SKIP {reason}")
+        return True
+    except Exception:  # whatever it was, it is this test's failure
+        for line in traceback.format_exc(limit=-TRACE_CALLS).splitlines():
+            print(f"# {line}")
+        print(f"not ok {title}")
+        return False
+    finally:
+        sys.stdout.flush()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    if not os.access(LULL, os.X_OK):
+        print(f"Bail out! no {LULL}")
+        sys.exit(1)
+    print(f"TAP version 13\n1..{len(TESTS)}")
+    results = [run_one(function, number)
+               for number, function in enumerate(TESTS, 1)]
+    sys.exit(0 if all(results) else 1)
