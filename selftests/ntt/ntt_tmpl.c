@@ -25,12 +25,12 @@ struct setup {
 
 static unsigned int nr_twins(void)
 {
-	return 1;
+	return __builtin_cpu_supports("avx512ifma") ? 2 : 1;
 }
 
 static const struct fr_passes *twin(unsigned int i)
 {
-	return i ? &fr_passes_portable : &fr_passes_portable;
+	return i ? &fr_passes_ifma : &fr_passes_portable;
 }
 
 static void set_up(struct setup *s, unsigned int log_n, unsigned int pool,

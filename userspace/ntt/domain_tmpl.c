@@ -233,7 +233,8 @@ void fr_domain_destroy(struct fr_domain *domain)
 
 static const struct fr_passes *best_passes(void)
 {
-	return &fr_passes_portable;
+	return __builtin_cpu_supports("avx512ifma") ? &fr_passes_ifma
+						    : &fr_passes_portable;
 }
 
 int fr_domain_create(unsigned int log2_n, struct lull_workers *workers,

@@ -16,11 +16,14 @@
 #ifndef LULL_NTT_TILE_H
 #define LULL_NTT_TILE_H
 
-/* Trivial first levels and 2 r for each level more stay below 2^260 / r >= 35
- * for BLS12-381 up to this many levels; from there on they are not taken. */
-#define TRIVIAL_LEVELS_MAX 14
-/* Back and forth again without a reduction between: 4 + 4 levels < 35. */
-#define ROUND_TRIP_LEVELS_MAX 7
+/* Times r that a value may be below: 2^260 / r is at least this. */
+#define HEADROOM (1 << (260 - FR_BITS))
+/* Trivial first levels, and 2 r for each level more: 2 levels + 4.  Without
+ * them 2 levels + 2, which for the 16 levels that a row of the largest domain
+ * can have is 34, below the 35.3 that 2^260 / r is for BLS12-381. */
+#define TRIVIAL_LEVELS_MAX (HEADROOM / 2 - 2)
+/* Back and forth again without a reduction between: 4 levels + 4. */
+#define ROUND_TRIP_LEVELS_MAX (HEADROOM / 4 - 1)
 
 static const struct twiddle *table_of(const struct fr_domain *d,
 				      enum ntt_table which)
@@ -323,11 +326,13 @@ static void columns_quotient(const struct ntt_job *job, struct lanes *t,
 	const struct fr_domain *d = job->domain;
 	const struct twiddle *fixed = table_of(d, NTT_FIXED);
 	size_t stride = (size_t)1 << d->log_columns, r;
+	struct lanes inv_n;
 
+	lanes_gather(&inv_n, &fixed[NTT_INV_N], 1);
 	transform_columns(t, job, 0, column, nr);
 	transform_columns(u, job, 1, column, nr);
 	for (r = 0; r < (size_t)1 << d->log_rows; r++) {
-		lanes_mul_by(&u[r], &u[r], &fixed[NTT_INV_N]);
+		lanes_mul(&u[r], &u[r], &inv_n);
 		lanes_mul(&t[r], &t[r], &u[r]);
 	}
 	transform_columns(u, job, 2, column, nr);
