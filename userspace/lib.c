@@ -103,7 +103,7 @@ void lull_ctx_destroy(struct lull_ctx *ctx)
 	free(ctx);
 }
 
-static void warn(const struct lull_ctx *ctx, const char *name, const char *text)
+static void tell(const struct lull_ctx *ctx, const char *name, const char *text)
 {
 	char msg[256];
 
@@ -123,7 +123,7 @@ static void warn_trailing(const struct lull_ctx *ctx,
 	snprintf(text, sizeof(text),
 		 "%llu bytes behind the last section are ignored",
 		 (unsigned long long)file->trailing_bytes);
-	warn(ctx, file->in.name, text);
+	tell(ctx, file->in.name, text);
 }
 
 /* ---- keys -------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static int finish_key(struct lull_ctx *ctx, struct lull_zkey *zkey,
 	}
 	warn_trailing(ctx, &(*ret_key)->zkey.file);
 	if ((*ret_key)->zkey.toxic)
-		warn(ctx, (*ret_key)->zkey.file.in.name,
+		tell(ctx, (*ret_key)->zkey.file.in.name,
 		     (*ret_key)->zkey.toxic_text);
 	return LULL_OK;
 }
