@@ -119,6 +119,19 @@ static void add_finish(struct g_xyzz *r, const struct gfe *u1,
 	gfe_sub(&r->y, &q, &t);
 }
 
+/* True when both points have one x, and r is then their sum. */
+static bool add_same_x(struct g_xyzz *r, const struct g_xyzz *p,
+		       const struct gfe *pp, const struct gfe *rr)
+{
+	if (!gfe_is_zero(pp))
+		return false;
+	if (gfe_is_zero(rr))
+		g_xyzz_dbl(r, p);
+	else
+		g_xyzz_set_inf(r);
+	return true;
+}
+
 void g_xyzz_add(struct g_xyzz *r, const struct g_xyzz *p,
 		const struct g_xyzz *q)
 {
@@ -134,13 +147,8 @@ void g_xyzz_add(struct g_xyzz *r, const struct g_xyzz *p,
 	gfe_mul(&rr, &q->y, &p->zzz);
 	gfe_sub(&pp, &pp, &u1);
 	gfe_sub(&rr, &rr, &s1);
-	if (gfe_is_zero(&pp)) {
-		if (gfe_is_zero(&rr))
-			g_xyzz_dbl(r, p);
-		else
-			g_xyzz_set_inf(r);
+	if (add_same_x(r, p, &pp, &rr))
 		return;
-	}
 	gfe_mul(&r->zz, &p->zz, &q->zz);
 	gfe_mul(&r->zzz, &p->zzz, &q->zzz);
 	add_finish(r, &u1, &s1, &pp, &rr);
@@ -163,13 +171,8 @@ void g_xyzz_add_affine(struct g_xyzz *r, const struct g_xyzz *p,
 	gfe_mul(&rr, &q->y, &p->zzz);
 	gfe_sub(&pp, &pp, &u1);
 	gfe_sub(&rr, &rr, &s1);
-	if (gfe_is_zero(&pp)) {
-		if (gfe_is_zero(&rr))
-			g_xyzz_dbl(r, p);
-		else
-			g_xyzz_set_inf(r);
+	if (add_same_x(r, p, &pp, &rr))
 		return;
-	}
 	r->zz = p->zz;
 	r->zzz = p->zzz;
 	add_finish(r, &u1, &s1, &pp, &rr);
