@@ -203,6 +203,41 @@ TEST(section_larger_than_4_gib)
 	blob_free(&b);
 }
 
+/* 2^28 points of H, 16 GiB of them: the most that BN254 allows. */
+TEST(largest_domain)
+{
+	const uint32_t domain = 1u << 28;
+	const uint64_t bytes = (uint64_t)domain * 64;
+	const uint32_t order[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 0 };
+	struct blob b = blob_read(GOLDEN "bn128-mul2.zkey");
+	struct blob last = blob_reorder(&b, order);
+	const char *path = in_folder("large.zkey");
+	struct lull_error err;
+	struct lull_zkey key;
+	size_t at = blob_payload(&last, 9);
+
+	blob_put_u32(&last, 0x28 + 80, domain);
+	blob_put_u64(&last, at - 8, bytes);
+	blob_write(&last, path);
+	if (truncate(path, (off_t)(at + bytes))) {
+		unlink(path);
+		blob_free(&last);
+		blob_free(&b);
+		SKIP("this file system has no sparse files of 16 GiB");
+	}
+	if (lull_zkey_open(path, 0, &key, &err)) {
+		TEST_FAIL_("%s", err.msg);
+	} else {
+		EXPECT_EQ(domain, key.domain_size);
+		EXPECT_EQ(28, key.log2_domain);
+		EXPECT_EQ(0, key.h[bytes - 1]);
+		lull_zkey_close(&key);
+	}
+	unlink(path);
+	blob_free(&last);
+	blob_free(&b);
+}
+
 TEST(folder_is_empty_again)
 {
 	EXPECT_EQ(0, rmdir(folder));

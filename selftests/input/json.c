@@ -127,6 +127,19 @@ static void expect_golden_public(const json_t *public, enum lull_curve curve)
 	free(want);
 }
 
+/* golden.json came from JSON.stringify(value, null, 1) itself. */
+TEST(jansson_writes_like_snarkjs)
+{
+	json_t *golden = load_golden(GOLDEN "golden.json");
+	struct blob b = blob_read(GOLDEN "golden.json");
+	char *text = dump(golden, LIKE_SNARKJS);
+
+	expect_text(text, (const char *)b.data, b.bytes);
+	free(text);
+	blob_free(&b);
+	json_decref(golden);
+}
+
 TEST(golden_proofs_and_publics)
 {
 	json_t *golden = load_golden(GOLDEN "golden.json"), *list, *item;

@@ -249,7 +249,7 @@ TEST(header_refused)
 			    LULL_UNSUPPORTED,
 			    "c: section 1 (header), offset 0x58: prime r: "
 			    "expected that of BN254 or BLS12-381, found "
-			    "UINT32_MAX00000001 (8 bytes)");
+			    "0xffffffff00000001 (8 bytes)");
 	expect_u32_refused(MUL2_NR_PUB_OUT, 4, LULL_RANGE,
 			   "c: section 1 (header), offset 0xc0: nWires: "
 			   "expected at least 5 (1 + nPubOut + nPubIn), found "

@@ -519,6 +519,28 @@ TEST(domain_must_exceed_publics)
 			    "2");
 }
 
+TEST(domain_of_two)
+{
+	/* As an empty circuit without public signals has it. */
+	struct blob b = blob_read(GOLDEN "bn128-edge-nopub.zkey");
+	struct blob h = blob_resize(&b, 9, 2 * 64);
+	struct blob two = blob_resize(&h, 4, 4);
+	struct lull_zkey key;
+
+	blob_put_u32(&two, MUL2_DOMAIN, 2);
+	blob_put_u32(&two, blob_payload(&two, 4), 0);
+	ASSERT_EQ(LULL_OK, lull_zkey_open_mem(two.data, two.bytes, "key", 0,
+					      &key, NULL));
+	EXPECT_EQ(2, key.domain_size);
+	EXPECT_EQ(1, key.log2_domain);
+	EXPECT_EQ(0, key.nr_coefs);
+	EXPECT_TRUE(key.coefs_sorted);
+	lull_zkey_close(&key);
+	blob_free(&two);
+	blob_free(&h);
+	blob_free(&b);
+}
+
 TEST(coefficients_refused)
 {
 	const size_t at = MUL2_COEFS + 4 + 2 * LULL_ZKEY_COEF_BYTES;
