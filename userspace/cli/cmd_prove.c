@@ -16,7 +16,9 @@
 #ifdef LULL_VERIFY
 #include "base/error.h"
 #include "base/mem.h"
+/* tidy: allow include --test-rs is for tests, and in test builds only */
 #include "input/decimal.h"
+/* tidy: allow include the same */
 #include "prove/prover.h"
 #endif
 
