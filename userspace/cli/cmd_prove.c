@@ -16,8 +16,10 @@
 #ifdef LULL_VERIFY
 #include "base/error.h"
 #include "base/mem.h"
-#include "input/decimal.h" /* tidy: allow include test builds take r and s */
-#include "prove/prover.h" /* tidy: allow include test builds take r and s */
+/* tidy: allow include --test-rs is for tests, and in test builds only */
+#include "input/decimal.h"
+/* tidy: allow include the same */
+#include "prove/prover.h"
 #endif
 
 #define NS_PER_S 1000000000u
