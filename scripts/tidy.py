@@ -81,7 +81,7 @@ UNSAFE_CALLS = ("strcpy", "strcat", "stpcpy", "sprintf", "vsprintf", "atoi",
                 "atol", "atoll", "alloca", "gets", "strtok", "BUG_ON", "BUG")
 # A library neither prints nor exits; these folders are programs.
 PROGRAM_CALLS = ("printf", "vprintf", "puts", "putchar", "perror", "exit",
-                 "_exit", "err", "errx", "warn", "warnx")
+                 "_exit")
 PROGRAM_FOLDERS = ("userspace/cli/", "userspace/daemon/", "userspace/bench/",
                    "selftests/")
 

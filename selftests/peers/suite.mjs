@@ -111,11 +111,13 @@ async function makesToxicKey(files) {
 }
 
 async function tellsToxicKeys(files) {
-	const done = lullOk("key", "info", await files.key(), "--json");
+	const toxic = files.kind === "toxic";
+	const { stdout: text } = lullOk("key", "info", await files.key());
+	const { stdout: json } = lullOk("key", "info", await files.key(),
+		"--json");
 
-	JSON.parse(done.stdout);
-	assert.equal(/insecure/i.test(done.stdout), files.kind === "toxic",
-		`key info says ${done.stdout}`);
+	assert.equal(/insecure/i.test(text), toxic, `key info says ${text}`);
+	assert.equal(JSON.parse(json).toxic, toxic, `key info says ${json}`);
 }
 
 async function exportsTheVkey(files) {
