@@ -325,6 +325,8 @@ static int set_constants(struct keygen *kg, struct lull_error *reterr)
 	fr_sub(&y, &tau_n, &shift_n);
 	fr_mul(&x, &x, &y);
 	fr_mul(&kg->h_scale, &x, &kg->vanishing);
+	lull_wipe(&tau_n, sizeof(tau_n));
+	lull_wipe(&y, sizeof(y));
 	return LULL_OK;
 }
 
@@ -386,6 +388,8 @@ static void mix_wires(const struct keygen *kg, size_t first,
 		fr_mul(&t, &kg->wires[MATRIX_B][wire], &alpha);
 		fr_add(&out[i], &out[i], &t);
 	}
+	lull_wipe(&alpha, sizeof(alpha));
+	lull_wipe(&beta, sizeof(beta));
 }
 
 /* The scalars of points [first, first + nr) of a section. */
