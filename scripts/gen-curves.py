@@ -43,6 +43,10 @@ def is_prime(n):
     return True
 
 
+def hexadecimal(digits):
+    return int(digits, 16)
+
+
 def limbs(x, n, width):
     return [(x >> (width * i)) & ((1 << width) - 1) for i in range(n)]
 
@@ -139,10 +143,6 @@ def cm_orders(q, t):
     return [q + 1 - s * v for v in traces for s in (1, -1)]
 
 
-def _g(text):
-    return int(text, 16)
-
-
 # ---- curves ------------------------------------------------------------------
 
 class Curve:
@@ -233,18 +233,18 @@ class BLS12_381(Curve):
     name, title, json_name = "BLS12_381", "BLS12-381", "bls12381"
     tiny = ((7, 11, 67), (13, 23))
     twist, xi_pair, b = "M", (1, 1), 4
-    g1 = (_g("17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905"
-              "a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb"),
-          _g("08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af6"
-              "00db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1"))
-    g2 = ((_g("024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02"
-              "b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8"),
-           _g("13e02b6052719f607dacd3a088274f65596bd0d09920b61a"
-              "b5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e")),
-          (_g("0ce5d527727d6e118cc9cdc6da2e351aadfd9baa8cbdd3a7"
-              "6d429a695160d12c923ac9cc3baca289e193548608b82801"),
-           _g("0606c4a02ea734cc32acd2b02bc28b99cb3e287e85a763af"
-              "267492ab572e99ab3f370d275cec1da1aaa9075ff05f79be")))
+    g1 = (hexadecimal("17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905"
+                      "a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb"),
+          hexadecimal("08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af6"
+                      "00db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1"))
+    g2 = ((hexadecimal("024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02"
+                      "b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8"),
+           hexadecimal("13e02b6052719f607dacd3a088274f65596bd0d09920b61a"
+                      "b5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e")),
+          (hexadecimal("0ce5d527727d6e118cc9cdc6da2e351aadfd9baa8cbdd3a7"
+                      "6d429a695160d12c923ac9cc3baca289e193548608b82801"),
+           hexadecimal("0606c4a02ea734cc32acd2b02bc28b99cb3e287e85a763af"
+                      "267492ab572e99ab3f370d275cec1da1aaa9075ff05f79be")))
 
     def __init__(self):
         x = self.param = -0xd201000000010000
