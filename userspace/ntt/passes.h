@@ -18,6 +18,8 @@ struct lull_error;
 
 /* Columns or rows that a task works on, in the lanes of a vector. */
 #define NTT_LANES 8
+/* Levels that a row or column can have: of a domain of 2^32, 16. */
+#define NTT_LOG_MAX 16
 /* A vector of them in either twin: eight times five limbs of 52 bits, each in
  * 64, take the most. */
 #define NTT_LANES_BYTES_MAX 320

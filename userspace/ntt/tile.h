@@ -42,7 +42,21 @@ static inline void butterfly(struct lanes *u, struct lanes *v,
 	lanes_add(u, u, &t);
 }
 
-/* The same for w = 1 and v below 2^log_bound r. */
+/* (u[0], u[m]) with (v[0], v[m]): the same by w0 and by w1. */
+static inline void butterflies(struct lanes *u, struct lanes *v, size_t m,
+			       const struct twiddle *w0,
+			       const struct twiddle *w1)
+{
+	struct lanes t[2];
+
+	lanes_mul_two_by(t, &v[0], &v[m], w0, w1);
+	lanes_sub(&v[0], &u[0], &t[0], 1);
+	lanes_add(&u[0], &u[0], &t[0]);
+	lanes_sub(&v[m], &u[m], &t[1], 1);
+	lanes_add(&u[m], &u[m], &t[1]);
+}
+
+/* The same as butterfly() for w = 1 and v below 2^log_bound r. */
 static inline void butterfly_trivial(struct lanes *u, struct lanes *v,
 				     unsigned int log_bound)
 {
@@ -56,10 +70,8 @@ static inline void butterfly_trivial(struct lanes *u, struct lanes *v,
 static inline void back_quad(struct lanes *t, size_t q, size_t b,
 			     const struct twiddle *w)
 {
-	butterfly(&t[0], &t[2 * q], &w[b]);
-	butterfly(&t[q], &t[3 * q], &w[b]);
-	butterfly(&t[0], &t[q], &w[2 * b]);
-	butterfly(&t[2 * q], &t[3 * q], &w[2 * b + 1]);
+	butterflies(&t[0], &t[2 * q], q, &w[b], &w[b]);
+	butterflies(&t[0], &t[q], 2 * q, &w[2 * b], &w[2 * b + 1]);
 }
 
 static inline void back_quad_trivial(struct lanes *t, size_t q,
@@ -114,10 +126,8 @@ static void back(struct lanes *t, unsigned int log, const struct fr_domain *d)
 static inline void forth_quad(struct lanes *t, size_t q,
 			      const struct twiddle *w)
 {
-	butterfly(&t[0], &t[q], &w[q]);
-	butterfly(&t[2 * q], &t[3 * q], &w[q]);
-	butterfly(&t[0], &t[2 * q], &w[2 * q]);
-	butterfly(&t[q], &t[3 * q], &w[3 * q]);
+	butterflies(&t[0], &t[q], 2 * q, &w[q], &w[q]);
+	butterflies(&t[0], &t[2 * q], q, &w[2 * q], &w[3 * q]);
 }
 
 static inline void forth_quad_trivial(struct lanes *t, const struct twiddle *w)
@@ -153,35 +163,58 @@ static void forth(struct lanes *t, unsigned int log, const struct twiddle *w,
 		forth_quad(t + i, q, w + i);
 }
 
+/* t[i] = a[i] b[i] */
+static void multiply(struct lanes *t, const struct lanes *a,
+		     const struct lanes *b, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < nr; i += 2)
+		lanes_mul_two(&t[i], &a[i], &b[i]);
+	if (i < nr)
+		lanes_mul(&t[i], &a[i], &b[i]);
+}
+
+/* t[i] = a[i] b */
+static void multiply_by(struct lanes *t, const struct lanes *a,
+			const struct lanes *b, size_t nr)
+{
+	const struct lanes two[2] = { *b, *b };
+	size_t i;
+
+	for (i = 0; i + 1 < nr; i += 2)
+		lanes_mul_two(&t[i], &a[i], two);
+	if (i < nr)
+		lanes_mul(&t[i], &a[i], b);
+}
+
 /* t[i] = start step^i, i < 2^log */
 static void powers(struct lanes *t, unsigned int log, const struct lanes *start,
 		   const struct lanes *step)
 {
 	struct lanes q = *step;
-	size_t m, i;
+	size_t m;
 
 	t[0] = *start;
 	for (m = 1; m < (size_t)1 << log; m *= 2) {
-		for (i = 0; i < m; i++)
-			lanes_mul(&t[m + i], &t[i], &q);
+		multiply_by(t + m, t, &q, m);
 		lanes_mul(&q, &q, &q);
 	}
 }
 
 /* t[i] = step^rev(i), i < 2^log; rev reverses the log bits of i */
 static void powers_reversed(struct lanes *t, unsigned int log,
-			    const struct lanes *start, const struct lanes *step)
+			    const struct lanes *step)
 {
-	struct lanes q = *step;
-	size_t m, i;
+	struct lanes q[NTT_LOG_MAX];
+	unsigned int bit;
 
-	t[0] = *start;
-	for (m = (size_t)1 << log >> 1; m; m /= 2) {
-		lanes_mul(&t[m], &t[0], &q);
-		for (i = 2 * m; i < (size_t)1 << log; i += 2 * m)
-			lanes_mul(&t[i + m], &t[i], &q);
-		lanes_mul(&q, &q, &q);
-	}
+	q[0] = *step;
+	for (bit = 1; bit < log; bit++)
+		lanes_mul(&q[bit], &q[bit - 1], &q[bit - 1]);
+	for (bit = 0; bit < log; bit++)
+		multiply_by(t + ((size_t)1 << bit), t, &q[log - 1 - bit],
+			    (size_t)1 << bit);
 }
 
 static void load_columns(struct lanes *t, const struct ntt_job *job,
@@ -195,17 +228,40 @@ static void load_columns(struct lanes *t, const struct ntt_job *job,
 		lanes_load(&t[r], v + r * stride, nr);
 }
 
+static void store_columns(const struct lanes *t, const struct ntt_job *job,
+			  unsigned int which, size_t column, unsigned int nr)
+{
+	const struct fr_domain *d = job->domain;
+	size_t stride = (size_t)1 << d->log_columns, r;
+	struct fr *v = job->v[which] + column;
+
+	for (r = 0; r < (size_t)1 << d->log_rows; r++)
+		lanes_store(v + r * stride, &t[r], nr);
+}
+
+static void store_columns_canonical(const struct lanes *t,
+				    const struct ntt_job *job, size_t column,
+				    unsigned int nr)
+{
+	const struct fr_domain *d = job->domain;
+	size_t stride = (size_t)1 << d->log_columns, r;
+	struct fr *v = job->v[0] + column;
+
+	for (r = 0; r < (size_t)1 << d->log_rows; r++)
+		lanes_store_canonical(v + r * stride, &t[r], nr);
+}
+
 static void load_product(struct lanes *t, const struct ntt_job *job,
 			 size_t column, unsigned int nr)
 {
 	const struct fr_domain *d = job->domain;
 	size_t stride = (size_t)1 << d->log_columns, r;
-	struct lanes a, b;
+	struct lanes b;
 
+	load_columns(t, job, 0, column, nr);
 	for (r = 0; r < (size_t)1 << d->log_rows; r++) {
-		lanes_load(&a, job->v[0] + column + r * stride, nr);
 		lanes_load(&b, job->v[1] + column + r * stride, nr);
-		lanes_mul(&t[r], &a, &b);
+		lanes_mul(&t[r], &t[r], &b);
 	}
 }
 
@@ -213,16 +269,16 @@ static void columns_inverse(void *arg, size_t task, unsigned int slot)
 {
 	const struct ntt_job *job = arg;
 	const struct fr_domain *d = job->domain;
-	size_t columns = (size_t)1 << d->log_columns, r;
+	size_t columns = (size_t)1 << d->log_columns;
 	size_t rows = (size_t)1 << d->log_rows, column = task * NTT_LANES;
 	unsigned int nr = (unsigned int)lull_min(columns, NTT_LANES);
 	struct lanes *t = (struct lanes *)job->scratch + 2 * columns * slot;
-	struct lanes *w = t + columns, one, step;
+	struct lanes *w = t + columns, step;
 	unsigned int i = job->nr;
 
-	lanes_gather(&one, table_of(d, NTT_FIXED) + NTT_ONE, 1);
+	lanes_gather(&w[0], table_of(d, NTT_FIXED) + NTT_ONE, 1);
 	lanes_gather(&step, table_of(d, NTT_COLUMN) + column, nr);
-	powers_reversed(w, d->log_rows, &one, &step);
+	powers_reversed(w, d->log_rows, &step);
 	/* The product comes first: it needs v[0] and v[1] as they were. */
 	while (i--) {
 		if (i == 2 && job->product)
@@ -230,11 +286,8 @@ static void columns_inverse(void *arg, size_t task, unsigned int slot)
 		else
 			load_columns(t, job, i, column, nr);
 		back(t, d->log_rows, d);
-		for (r = 0; r < rows; r++) {
-			lanes_mul(&t[r], &t[r], &w[r]);
-			lanes_store(job->v[i] + r * columns + column, &t[r],
-				    nr);
-		}
+		multiply(t, t, w, rows);
+		store_columns(t, job, i, column, nr);
 	}
 }
 
@@ -244,27 +297,39 @@ static void rows_forward(const struct ntt_job *job, struct lanes *t,
 {
 	const struct fr_domain *d = job->domain;
 	unsigned int log = d->log_columns;
-	size_t j;
+	size_t columns = (size_t)1 << log, j;
 
 	if (job->inverse && log > ROUND_TRIP_LEVELS_MAX)
-		for (j = 0; j < (size_t)1 << log; j++)
+		for (j = 0; j < columns; j++)
 			lanes_reduce(&t[j]);
 	if (job->coset)
 		forth(t, log, table_of(d, NTT_COSET), false);
 	else
 		forth(t, log, table_of(d, NTT_CYCLIC),
 		      log <= TRIVIAL_LEVELS_MAX);
-	for (j = 0; j < (size_t)1 << log; j++)
-		lanes_mul(&t[j], &t[j], &w[j]);
+	multiply(t, t, w, columns);
 }
 
 static void rows_inverse_end(const struct ntt_job *job, struct lanes *t)
 {
 	const struct fr_domain *d = job->domain;
+	struct lanes inv_n;
+
+	lanes_gather(&inv_n, table_of(d, NTT_FIXED) + NTT_INV_N, 1);
+	multiply_by(t, t, &inv_n, (size_t)1 << d->log_columns);
+}
+
+static void store_rows(struct fr *v, const struct lanes *t, size_t columns,
+		       unsigned int nr, bool last)
+{
 	size_t j;
 
-	for (j = 0; j < (size_t)1 << d->log_columns; j++)
-		lanes_mul_by(&t[j], &t[j], table_of(d, NTT_FIXED) + NTT_INV_N);
+	for (j = 0; j < columns; j += 2) {
+		if (last)
+			lanes_store_pair_canonical(v + j, columns, &t[j], nr);
+		else
+			lanes_store_pair(v + j, columns, &t[j], nr);
+	}
 }
 
 static void rows(void *arg, size_t task, unsigned int slot)
@@ -297,13 +362,7 @@ static void rows(void *arg, size_t task, unsigned int slot)
 			rows_forward(job, t, w);
 		else
 			rows_inverse_end(job, t);
-		for (j = 0; j < columns; j += 2) {
-			if (job->forward)
-				lanes_store_pair(v + j, columns, &t[j], nr);
-			else
-				lanes_store_pair_canonical(v + j, columns,
-							   &t[j], nr);
-		}
+		store_rows(v, t, columns, nr, !job->forward);
 	}
 }
 
@@ -325,30 +384,27 @@ static void columns_quotient(const struct ntt_job *job, struct lanes *t,
 {
 	const struct fr_domain *d = job->domain;
 	const struct twiddle *fixed = table_of(d, NTT_FIXED);
-	size_t stride = (size_t)1 << d->log_columns, r;
-	struct lanes inv_n;
+	size_t rows_nr = (size_t)1 << d->log_rows, r;
+	struct lanes by;
 
-	lanes_gather(&inv_n, &fixed[NTT_INV_N], 1);
 	transform_columns(t, job, 0, column, nr);
 	transform_columns(u, job, 1, column, nr);
-	for (r = 0; r < (size_t)1 << d->log_rows; r++) {
-		lanes_mul(&u[r], &u[r], &inv_n);
-		lanes_mul(&t[r], &t[r], &u[r]);
-	}
+	lanes_gather(&by, &fixed[NTT_INV_N], 1);
+	multiply_by(u, u, &by, rows_nr);
+	multiply(t, t, u, rows_nr);
 	transform_columns(u, job, 2, column, nr);
-	for (r = 0; r < (size_t)1 << d->log_rows; r++) {
+	for (r = 0; r < rows_nr; r++)
 		lanes_sub(&u[r], &u[r], &t[r], 1);
-		lanes_mul_by(&u[r], &u[r], &fixed[NTT_OUT]);
-		lanes_store_canonical(job->v[0] + column + r * stride, &u[r],
-				      nr);
-	}
+	lanes_gather(&by, &fixed[NTT_OUT], 1);
+	multiply_by(u, u, &by, rows_nr);
+	store_columns_canonical(u, job, column, nr);
 }
 
 static void columns_forward(void *arg, size_t task, unsigned int slot)
 {
 	const struct ntt_job *job = arg;
 	const struct fr_domain *d = job->domain;
-	size_t columns = (size_t)1 << d->log_columns, r;
+	size_t columns = (size_t)1 << d->log_columns;
 	size_t column = task * NTT_LANES;
 	unsigned int nr = (unsigned int)lull_min(columns, NTT_LANES);
 	struct lanes *t = (struct lanes *)job->scratch + 2 * columns * slot;
@@ -358,9 +414,7 @@ static void columns_forward(void *arg, size_t task, unsigned int slot)
 		return;
 	}
 	transform_columns(t, job, 0, column, nr);
-	for (r = 0; r < (size_t)1 << d->log_rows; r++)
-		lanes_store_canonical(job->v[0] + r * columns + column, &t[r],
-				      nr);
+	store_columns_canonical(t, job, column, nr);
 }
 
 #endif
