@@ -114,17 +114,20 @@ static __always_inline void carry(__m512i *r, const __m512i *a)
 
 /*
  * r[k] = a[k] b[k] 2^-260, loose, for tight a and b; nr, a literal, is 1 or 2.
+ * A twiddle w[k] stands for b[k] where w is not NULL.
  * Two at once hide each other's latency: more than the scheduler of the
  * processor sees ahead.  q makes column 0 a multiple of 2^52, which needs no
  * computing: what it carries is the column before, over 2^52, rounded up.
  */
 static __always_inline void mont_mul(struct lanes *r, const struct lanes *a,
-				     const struct lanes *b, unsigned int nr)
+				     const struct lanes *b,
+				     const struct twiddle *const *w,
+				     unsigned int nr)
 {
 	const __m512i inv = splat(CURVE_CONST(FR_INV52));
 	const __m512i zero = _mm512_setzero_si512();
 	const __m512i mask = splat(MASK52);
-	__m512i t[2][L52 + 1], q[2], up[2];
+	__m512i t[2][L52 + 1], x[2], q[2], up[2];
 	unsigned int i, j, k;
 
 #pragma GCC unroll 8
@@ -132,12 +135,15 @@ static __always_inline void mont_mul(struct lanes *r, const struct lanes *a,
 		t[0][j] = t[1][j] = zero;
 #pragma GCC unroll 8
 	for (i = 0; i < L52; i++) {
+#pragma GCC unroll 2
+		for (k = 0; k < nr; k++)
+			x[k] = w ? splat(w[k]->l[i]) : b[k].l[i];
 #pragma GCC unroll 8
 		for (j = 0; j < L52; j++)
 #pragma GCC unroll 2
 			for (k = 0; k < nr; k++)
 				t[k][j] = _mm512_madd52lo_epu64(
-					t[k][j], a[k].l[j], b[k].l[i]);
+					t[k][j], a[k].l[j], x[k]);
 #pragma GCC unroll 2
 		for (k = 0; k < nr; k++)
 			q[k] = _mm512_madd52lo_epu64(zero, t[k][0], inv);
@@ -146,7 +152,7 @@ static __always_inline void mont_mul(struct lanes *r, const struct lanes *a,
 #pragma GCC unroll 2
 			for (k = 0; k < nr; k++)
 				t[k][j + 1] = _mm512_madd52hi_epu64(
-					t[k][j + 1], a[k].l[j], b[k].l[i]);
+					t[k][j + 1], a[k].l[j], x[k]);
 #pragma GCC unroll 2
 		for (k = 0; k < nr; k++) {
 			up[k] = _mm512_add_epi64(t[k][0], mask);
@@ -203,16 +209,6 @@ static __always_inline void lanes_sub(struct lanes *r, const struct lanes *u,
 					   splat(r52[i] << log_bound));
 }
 
-static __always_inline void splat_twiddle(struct lanes *r,
-					  const struct twiddle *w)
-{
-	unsigned int i;
-
-#pragma GCC unroll 8
-	for (i = 0; i < L52; i++)
-		r->l[i] = splat(w->l[i]);
-}
-
 /* r = a b, tight and below 2 r, for b tight and below 2 r */
 static __always_inline void lanes_mul(struct lanes *r, const struct lanes *a,
 				      const struct lanes *b)
@@ -220,7 +216,7 @@ static __always_inline void lanes_mul(struct lanes *r, const struct lanes *a,
 	struct lanes x;
 
 	carry(x.l, a->l);
-	mont_mul(&x, &x, b, 1);
+	mont_mul(&x, &x, b, NULL, 1);
 	carry(r->l, x.l);
 }
 
@@ -232,7 +228,7 @@ lanes_mul_two(struct lanes *r, const struct lanes *a, const struct lanes *b)
 
 	carry(x[0].l, a[0].l);
 	carry(x[1].l, a[1].l);
-	mont_mul(x, x, b, 2);
+	mont_mul(x, x, b, NULL, 2);
 	carry(r[0].l, x[0].l);
 	carry(r[1].l, x[1].l);
 }
@@ -241,11 +237,8 @@ lanes_mul_two(struct lanes *r, const struct lanes *a, const struct lanes *b)
 static __always_inline void lanes_mul_by(struct lanes *r, const struct lanes *a,
 					 const struct twiddle *w)
 {
-	struct lanes b;
-
 	carry(r->l, a->l);
-	splat_twiddle(&b, w);
-	mont_mul(r, r, &b, 1);
+	mont_mul(r, r, NULL, &w, 1);
 }
 
 /* r[0] = a0 w0, r[1] = a1 w1 */
@@ -255,13 +248,11 @@ static __always_inline void lanes_mul_two_by(struct lanes *r,
 					     const struct twiddle *w0,
 					     const struct twiddle *w1)
 {
-	struct lanes b[2];
+	const struct twiddle *const w[2] = { w0, w1 };
 
 	carry(r[0].l, a0->l);
 	carry(r[1].l, a1->l);
-	splat_twiddle(&b[0], w0);
-	splat_twiddle(&b[1], w1);
-	mont_mul(r, r, b, 2);
+	mont_mul(r, r, NULL, w, 2);
 }
 
 /*

@@ -25,6 +25,12 @@
 /* Back and forth again without a reduction between: 4 levels + 4. */
 #define ROUND_TRIP_LEVELS_MAX (HEADROOM / 4 - 1)
 
+/* Rows and, of the way back, quads whose elements are asked for early: what
+ * memory takes to answer, in the time that a product takes. */
+#define FORESEE_ROWS 8
+#define FORESEE_QUADS 2
+#define CACHE_LINE_BYTES 64
+
 static const struct twiddle *table_of(const struct fr_domain *d,
 				      enum ntt_table which)
 {
@@ -105,21 +111,41 @@ static void back_block(struct lanes *t, unsigned int log, size_t b,
 			back_block(t + i * q, log - 2, 4 * b + i, w);
 }
 
-/* The inverse transform without its 1/n. */
-static void back(struct lanes *t, unsigned int log, const struct fr_domain *d)
+/* The inverse transform's first two levels, which are trivial, on one quad.
+ * From TRIVIAL_LEVELS_MAX on they are not taken to be. */
+static inline void back_first(struct lanes *t, unsigned int log,
+			      const struct twiddle *w)
 {
-	const struct twiddle *w = table_of(d, NTT_INVERSE);
-	size_t q, i;
+	size_t q = (size_t)1 << (log - 2);
 
-	if (log < 2 || log > TRIVIAL_LEVELS_MAX) {
+	if (log <= TRIVIAL_LEVELS_MAX)
+		back_quad_trivial(t, q, w);
+	else
+		back_quad(t, q, 0, w);
+}
+
+/* And the levels after them. */
+static void back_rest(struct lanes *t, unsigned int log,
+		      const struct twiddle *w)
+{
+	size_t q = (size_t)1 << (log - 2), i;
+
+	for (i = 0; i < 4; i++)
+		back_block(t + i * q, log - 2, i, w);
+}
+
+/* The inverse transform without its 1/n. */
+static void back(struct lanes *t, unsigned int log, const struct twiddle *w)
+{
+	size_t i;
+
+	if (log < 2) {
 		back_block(t, log, 0, w);
 		return;
 	}
-	q = (size_t)1 << (log - 2);
-	for (i = 0; i < q; i++)
-		back_quad_trivial(t + i, q, w);
-	for (i = 0; i < 4; i++)
-		back_block(t + i * q, log - 2, i, w);
+	for (i = 0; i < (size_t)1 << (log - 2); i++)
+		back_first(t + i, log, w);
+	back_rest(t, log, w);
 }
 
 /* Two levels: w[q + j] twice, then w[2 q + j] and w[3 q + j]. */
@@ -138,27 +164,54 @@ static inline void forth_quad_trivial(struct lanes *t, const struct twiddle *w)
 	butterfly(&t[1], &t[3], &w[3]);
 }
 
-/* Bit-reversed order in, natural order out; w is NTT_CYCLIC or NTT_COSET.
+/* What is left when levels are taken two at a time: 2, 1 or 0 levels. */
+static inline unsigned int leaf_levels(unsigned int log)
+{
+	return log ? 2 - log % 2 : 0;
+}
+
+/* The first levels of the way forth, of leaf_levels() vectors' logarithm.
  * @trivial: w[1] = w[2] = 1, and products by them may be dropped. */
+static inline void forth_leaf(struct lanes *t, unsigned int levels,
+			      const struct twiddle *w, bool trivial)
+{
+	if (levels == 2 && trivial)
+		forth_quad_trivial(t, w);
+	else if (levels == 2)
+		forth_quad(t, 1, w);
+	else if (levels == 1)
+		butterfly(&t[0], &t[1], &w[1]);
+}
+
+/* Bit-reversed order in, natural order out, w is NTT_CYCLIC or NTT_COSET; the
+ * leaves are done already. */
+static void forth_above(struct lanes *t, unsigned int log,
+			const struct twiddle *w)
+{
+	size_t q, i;
+
+	if (log <= 2)
+		return;
+	q = (size_t)1 << (log - 2);
+	for (i = 0; i < 4; i++)
+		forth_above(t + i * q, log - 2, w);
+	for (i = 0; i < q; i++)
+		forth_quad(t + i, q, w + i);
+}
+
+/* The same with the leaves. */
 static void forth(struct lanes *t, unsigned int log, const struct twiddle *w,
 		  bool trivial)
 {
 	size_t q, i;
 
-	if (!log)
-		return;
-	if (log == 1) {
-		butterfly(&t[0], &t[1], &w[1]);
-		return;
-	}
-	if (log == 2 && trivial) {
-		forth_quad_trivial(t, w);
+	if (log <= 2) {
+		forth_leaf(t, log, w, trivial);
 		return;
 	}
 	q = (size_t)1 << (log - 2);
-	if (log > 2)
-		for (i = 0; i < 4; i++)
-			forth(t + i * q, log - 2, w, trivial);
+	for (i = 0; i < 4; i++)
+		forth(t + i * q, log - 2, w, trivial);
 	for (i = 0; i < q; i++)
 		forth_quad(t + i, q, w + i);
 }
@@ -217,78 +270,134 @@ static void powers_reversed(struct lanes *t, unsigned int log,
 			    (size_t)1 << bit);
 }
 
-static void load_columns(struct lanes *t, const struct ntt_job *job,
-			 unsigned int which, size_t column, unsigned int nr)
+/* A task's columns, and its share of the scratch in tiles of a column's
+ * height; rows need two tiles of a row's width, which is no more. */
+struct columns {
+	const struct ntt_job *job;
+	const struct fr_domain *domain;
+	unsigned int log_rows;
+	unsigned int nr; /* columns of the task */
+	size_t nr_rows;
+	size_t stride;		    /* elements from row to row */
+	size_t first;		    /* column of the task's first */
+	struct lanes *t[NTT_TILES]; /* by array, then the twiddles */
+};
+
+static void columns_begin(struct columns *c, const struct ntt_job *job,
+			  size_t task, unsigned int slot)
 {
 	const struct fr_domain *d = job->domain;
-	size_t stride = (size_t)1 << d->log_columns, r;
-	const struct fr *v = job->v[which] + column;
+	unsigned int i;
 
-	for (r = 0; r < (size_t)1 << d->log_rows; r++)
-		lanes_load(&t[r], v + r * stride, nr);
+	*c = (struct columns){
+		.job = job,
+		.domain = d,
+		.log_rows = d->log_rows,
+		.nr_rows = (size_t)1 << d->log_rows,
+		.stride = (size_t)1 << d->log_columns,
+		.first = task * NTT_LANES,
+	};
+	c->nr = (unsigned int)lull_min(c->stride, NTT_LANES);
+	for (i = 0; i < NTT_TILES; i++)
+		c->t[i] = (struct lanes *)job->scratch +
+			  (NTT_TILES * slot + i) * c->nr_rows;
 }
 
-static void store_columns(const struct lanes *t, const struct ntt_job *job,
-			  unsigned int which, size_t column, unsigned int nr)
+static inline struct fr *element(const struct columns *c, unsigned int array,
+				 size_t row)
 {
-	const struct fr_domain *d = job->domain;
-	size_t stride = (size_t)1 << d->log_columns, r;
-	struct fr *v = job->v[which] + column;
-
-	for (r = 0; r < (size_t)1 << d->log_rows; r++)
-		lanes_store(v + r * stride, &t[r], nr);
+	return c->job->v[array] + row * c->stride + c->first;
 }
 
-static void store_columns_canonical(const struct lanes *t,
-				    const struct ntt_job *job, size_t column,
-				    unsigned int nr)
+/* Rows lie too far apart for the processor to foresee: ask for one. */
+static inline void foresee(const struct columns *c, unsigned int array,
+			   size_t row, bool write)
 {
-	const struct fr_domain *d = job->domain;
-	size_t stride = (size_t)1 << d->log_columns, r;
-	struct fr *v = job->v[0] + column;
+	const char *p;
+	size_t i;
 
-	for (r = 0; r < (size_t)1 << d->log_rows; r++)
-		lanes_store_canonical(v + r * stride, &t[r], nr);
+	if (row >= c->nr_rows)
+		return;
+	p = (const char *)element(c, array, row);
+	for (i = 0; i < c->nr * sizeof(struct fr); i += CACHE_LINE_BYTES) {
+		if (write)
+			__builtin_prefetch(p + i, 1);
+		else
+			__builtin_prefetch(p + i, 0);
+	}
 }
 
-static void load_product(struct lanes *t, const struct ntt_job *job,
-			 size_t column, unsigned int nr)
+/* One row of every array that is read: where the product is wanted, of the
+ * two factors, and the product itself. */
+static inline void load_row(const struct columns *c, size_t row, size_t ahead)
 {
-	const struct fr_domain *d = job->domain;
-	size_t stride = (size_t)1 << d->log_columns, r;
-	struct lanes b;
+	unsigned int i, read = c->job->product ? 2 : c->job->nr;
 
-	load_columns(t, job, 0, column, nr);
-	for (r = 0; r < (size_t)1 << d->log_rows; r++) {
-		lanes_load(&b, job->v[1] + column + r * stride, nr);
-		lanes_mul(&t[r], &t[r], &b);
+	for (i = 0; i < read; i++) {
+		foresee(c, i, row + ahead, false);
+		lanes_load(&c->t[i][row], element(c, i, row), c->nr);
+	}
+	if (c->job->product)
+		lanes_mul(&c->t[2][row], &c->t[0][row], &c->t[1][row]);
+}
+
+/* Every array's way back; the first levels as the rows come in. */
+static void columns_back(const struct columns *c, const struct twiddle *w)
+{
+	size_t q = c->nr_rows / 4, i, k;
+	unsigned int array;
+
+	for (i = 0; i < q; i++) {
+		for (k = 0; k < 4; k++)
+			load_row(c, i + k * q, FORESEE_QUADS);
+		for (array = 0; array < c->job->nr; array++)
+			back_first(c->t[array] + i, c->log_rows, w);
+	}
+	for (i = 4 * q; i < c->nr_rows; i++)
+		load_row(c, i, FORESEE_QUADS);
+	for (array = 0; array < c->job->nr; array++) {
+		if (q)
+			back_rest(c->t[array], c->log_rows, w);
+		else
+			back_block(c->t[array], c->log_rows, 0, w);
+	}
+}
+
+/* t = t w, stored: two rows at a time */
+static void multiply_store(const struct columns *c, unsigned int array,
+			   const struct lanes *w)
+{
+	struct lanes *t = c->t[array];
+	size_t r;
+
+	for (r = 0; r + 1 < c->nr_rows; r += 2) {
+		foresee(c, array, r + FORESEE_ROWS, true);
+		foresee(c, array, r + FORESEE_ROWS + 1, true);
+		lanes_mul_two(&t[r], &t[r], &w[r]);
+		lanes_store(element(c, array, r), &t[r], c->nr);
+		lanes_store(element(c, array, r + 1), &t[r + 1], c->nr);
+	}
+	if (r < c->nr_rows) {
+		lanes_mul(&t[r], &t[r], &w[r]);
+		lanes_store(element(c, array, r), &t[r], c->nr);
 	}
 }
 
 static void columns_inverse(void *arg, size_t task, unsigned int slot)
 {
 	const struct ntt_job *job = arg;
-	const struct fr_domain *d = job->domain;
-	size_t columns = (size_t)1 << d->log_columns;
-	size_t rows = (size_t)1 << d->log_rows, column = task * NTT_LANES;
-	unsigned int nr = (unsigned int)lull_min(columns, NTT_LANES);
-	struct lanes *t = (struct lanes *)job->scratch + 2 * columns * slot;
-	struct lanes *w = t + columns, step;
-	unsigned int i = job->nr;
+	struct lanes *w, step;
+	struct columns c;
+	unsigned int i;
 
-	lanes_gather(&w[0], table_of(d, NTT_FIXED) + NTT_ONE, 1);
-	lanes_gather(&step, table_of(d, NTT_COLUMN) + column, nr);
-	powers_reversed(w, d->log_rows, &step);
-	/* The product comes first: it needs v[0] and v[1] as they were. */
-	while (i--) {
-		if (i == 2 && job->product)
-			load_product(t, job, column, nr);
-		else
-			load_columns(t, job, i, column, nr);
-		back(t, d->log_rows, d);
-		multiply(t, t, w, rows);
-		store_columns(t, job, i, column, nr);
-	}
+	columns_begin(&c, job, task, slot);
+	w = c.t[NTT_TILES - 1];
+	lanes_gather(&w[0], table_of(c.domain, NTT_FIXED) + NTT_ONE, 1);
+	lanes_gather(&step, table_of(c.domain, NTT_COLUMN) + c.first, c.nr);
+	powers_reversed(w, c.log_rows, &step);
+	columns_back(&c, table_of(c.domain, NTT_INVERSE));
+	for (i = 0; i < job->nr; i++)
+		multiply_store(&c, i, w);
 }
 
 /* The way forth of the rows, and the twiddles of the columns to come. */
@@ -340,7 +449,8 @@ static void rows(void *arg, size_t task, unsigned int slot)
 	size_t row = task * NTT_LANES;
 	unsigned int nr =
 		(unsigned int)lull_min((size_t)1 << d->log_rows, NTT_LANES);
-	struct lanes *t = (struct lanes *)job->scratch + 2 * columns * slot;
+	struct lanes *t = (struct lanes *)job->scratch +
+			  (NTT_TILES << d->log_rows) * slot;
 	struct lanes *w = t + columns, start, step;
 	unsigned int i;
 
@@ -357,7 +467,7 @@ static void rows(void *arg, size_t task, unsigned int slot)
 		for (j = 0; j < columns; j += 2)
 			lanes_load_pair(&t[j], v + j, columns, nr);
 		if (job->inverse)
-			back(t, d->log_columns, d);
+			back(t, d->log_columns, table_of(d, NTT_INVERSE));
 		if (job->forward)
 			rows_forward(job, t, w);
 		else
@@ -366,55 +476,67 @@ static void rows(void *arg, size_t task, unsigned int slot)
 	}
 }
 
-static void transform_columns(struct lanes *t, const struct ntt_job *job,
-			      unsigned int which, size_t column,
-			      unsigned int nr)
+/* Every array's way forth; the first levels as the rows come in. */
+static void columns_forth(const struct columns *c)
 {
-	const struct fr_domain *d = job->domain;
+	const struct twiddle *w = table_of(c->domain, NTT_CYCLIC);
+	unsigned int levels = leaf_levels(c->log_rows), array;
+	size_t leaf = (size_t)1 << levels, r, k;
 
-	load_columns(t, job, which, column, nr);
-	forth(t, d->log_rows, table_of(d, NTT_CYCLIC),
-	      d->log_rows <= TRIVIAL_LEVELS_MAX);
+	for (array = 0; array < c->job->nr; array++) {
+		for (r = 0; r < c->nr_rows; r += leaf) {
+			for (k = r; k < r + leaf; k++) {
+				foresee(c, array, k + FORESEE_ROWS, false);
+				lanes_load(&c->t[array][k],
+					   element(c, array, k), c->nr);
+			}
+			forth_leaf(&c->t[array][r], levels, w,
+				   c->log_rows <= TRIVIAL_LEVELS_MAX);
+		}
+		forth_above(c->t[array], c->log_rows, w);
+	}
 }
 
-/* v[0] = (v[2] - v[0] v[1] / n) out: all three come times n, out is negative
- * so that what is subtracted is a product and has its bound. */
-static void columns_quotient(const struct ntt_job *job, struct lanes *t,
-			     struct lanes *u, size_t column, unsigned int nr)
+static void store_canonical(const struct columns *c, const struct lanes *t)
 {
-	const struct fr_domain *d = job->domain;
-	const struct twiddle *fixed = table_of(d, NTT_FIXED);
-	size_t rows_nr = (size_t)1 << d->log_rows, r;
-	struct lanes by;
+	size_t r;
 
-	transform_columns(t, job, 0, column, nr);
-	transform_columns(u, job, 1, column, nr);
+	for (r = 0; r < c->nr_rows; r++) {
+		foresee(c, 0, r + FORESEE_ROWS, true);
+		lanes_store_canonical(element(c, 0, r), &t[r], c->nr);
+	}
+}
+
+/* (c - a b / n) out: all three come times n, and out is negative, so that
+ * what is subtracted is a product and has its bound. */
+static void columns_quotient(const struct columns *c)
+{
+	const struct twiddle *fixed = table_of(c->domain, NTT_FIXED);
+	struct lanes *const *t = c->t;
+	struct lanes by;
+	size_t r;
+
 	lanes_gather(&by, &fixed[NTT_INV_N], 1);
-	multiply_by(u, u, &by, rows_nr);
-	multiply(t, t, u, rows_nr);
-	transform_columns(u, job, 2, column, nr);
-	for (r = 0; r < rows_nr; r++)
-		lanes_sub(&u[r], &u[r], &t[r], 1);
+	multiply_by(t[1], t[1], &by, c->nr_rows);
+	multiply(t[0], t[0], t[1], c->nr_rows);
+	for (r = 0; r < c->nr_rows; r++)
+		lanes_sub(&t[2][r], &t[2][r], &t[0][r], 1);
 	lanes_gather(&by, &fixed[NTT_OUT], 1);
-	multiply_by(u, u, &by, rows_nr);
-	store_columns_canonical(u, job, column, nr);
+	multiply_by(t[2], t[2], &by, c->nr_rows);
+	store_canonical(c, t[2]);
 }
 
 static void columns_forward(void *arg, size_t task, unsigned int slot)
 {
 	const struct ntt_job *job = arg;
-	const struct fr_domain *d = job->domain;
-	size_t columns = (size_t)1 << d->log_columns;
-	size_t column = task * NTT_LANES;
-	unsigned int nr = (unsigned int)lull_min(columns, NTT_LANES);
-	struct lanes *t = (struct lanes *)job->scratch + 2 * columns * slot;
+	struct columns c;
 
-	if (job->product) {
-		columns_quotient(job, t, t + columns, column, nr);
-		return;
-	}
-	transform_columns(t, job, 0, column, nr);
-	store_columns_canonical(t, job, column, nr);
+	columns_begin(&c, job, task, slot);
+	columns_forth(&c);
+	if (job->product)
+		columns_quotient(&c);
+	else
+		store_canonical(&c, c.t[0]);
 }
 
 #endif
