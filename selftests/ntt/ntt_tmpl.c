@@ -5,6 +5,8 @@
  * Every twin that this processor can run, on pools of 1, 2 and 5 threads.
  */
 #include "ntt/ntt.h"
+
+#include "base/cpu.h"
 #include "ntt/passes.h"
 
 #include "harness.h"
@@ -25,7 +27,7 @@ struct setup {
 
 static unsigned int nr_twins(void)
 {
-	return __builtin_cpu_supports("avx512ifma") ? 2 : 1;
+	return lull_cpu_has_ifma() ? 2 : 1;
 }
 
 static const struct fr_passes *twin(unsigned int i)

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "ntt/ntt.h"
 #include "ntt/passes.h"
@@ -233,8 +234,7 @@ void fr_domain_destroy(struct fr_domain *domain)
 
 static const struct fr_passes *best_passes(void)
 {
-	return __builtin_cpu_supports("avx512ifma") ? &fr_passes_ifma
-						    : &fr_passes_portable;
+	return lull_cpu_has_ifma() ? &fr_passes_ifma : &fr_passes_portable;
 }
 
 int fr_domain_create(unsigned int log2_n, struct lull_workers *workers,

@@ -72,6 +72,23 @@ static inline void lanes_mul_by(struct lanes *r, const struct lanes *a,
 		mul(&r->e[i], &a->e[i], &w->w);
 }
 
+/* The same twice: the twin does two at once. */
+static inline void lanes_mul_two(struct lanes *r, const struct lanes *a,
+				 const struct lanes *b)
+{
+	lanes_mul(&r[0], &a[0], &b[0]);
+	lanes_mul(&r[1], &a[1], &b[1]);
+}
+
+static inline void lanes_mul_two_by(struct lanes *r, const struct lanes *a0,
+				    const struct lanes *a1,
+				    const struct twiddle *w0,
+				    const struct twiddle *w1)
+{
+	lanes_mul_by(&r[0], a0, w0);
+	lanes_mul_by(&r[1], a1, w1);
+}
+
 /* a itself, below 2 r */
 static inline void lanes_reduce(struct lanes *r)
 {

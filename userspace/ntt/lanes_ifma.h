@@ -112,45 +112,77 @@ static __always_inline void carry(__m512i *r, const __m512i *a)
 	r[L52 - 1] = t;
 }
 
-/* r = a b 2^-260, loose, for tight a and b. */
-static __always_inline void mont_mul(__m512i *r, const __m512i *a,
-				     const __m512i *b)
+/*
+ * r[k] = a[k] b[k] 2^-260, loose, for tight a and b; nr, a literal, is 1 or 2.
+ * A twiddle w[k] stands for b[k] where w is not NULL.
+ * Two at once hide each other's latency: more than the scheduler of the
+ * processor sees ahead.  q makes column 0 a multiple of 2^52, which needs no
+ * computing: what it carries is the column before, over 2^52, rounded up.
+ */
+static __always_inline void mont_mul(struct lanes *r, const struct lanes *a,
+				     const struct lanes *b,
+				     const struct twiddle *const *w,
+				     unsigned int nr)
 {
 	const __m512i inv = splat(CURVE_CONST(FR_INV52));
 	const __m512i zero = _mm512_setzero_si512();
-	__m512i t[L52 + 1];
-	unsigned int i, j;
+	const __m512i mask = splat(MASK52);
+	__m512i t[2][L52 + 1], x[2], q[2], up[2];
+	unsigned int i, j, k;
 
 #pragma GCC unroll 8
-	for (i = 0; i <= L52; i++)
-		t[i] = zero;
+	for (j = 0; j <= L52; j++)
+		t[0][j] = t[1][j] = zero;
 #pragma GCC unroll 8
 	for (i = 0; i < L52; i++) {
-		__m512i q;
-
+#pragma GCC unroll 2
+		for (k = 0; k < nr; k++)
+			x[k] = w ? splat(w[k]->l[i]) : b[k].l[i];
 #pragma GCC unroll 8
 		for (j = 0; j < L52; j++)
-			t[j] = _mm512_madd52lo_epu64(t[j], a[j], b[i]);
-		q = _mm512_madd52lo_epu64(zero, t[0], inv);
+#pragma GCC unroll 2
+			for (k = 0; k < nr; k++)
+				t[k][j] = _mm512_madd52lo_epu64(
+					t[k][j], a[k].l[j], x[k]);
+#pragma GCC unroll 2
+		for (k = 0; k < nr; k++)
+			q[k] = _mm512_madd52lo_epu64(zero, t[k][0], inv);
 #pragma GCC unroll 8
 		for (j = 0; j < L52; j++)
-			t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a[j], b[i]);
-#pragma GCC unroll 8
-		for (j = 0; j < L52; j++)
-			t[j] = _mm512_madd52lo_epu64(t[j], q, splat(r52[j]));
-#pragma GCC unroll 8
-		for (j = 0; j < L52; j++)
-			t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], q,
-							 splat(r52[j]));
-		t[0] = _mm512_add_epi64(t[1], _mm512_srli_epi64(t[0], BITS52));
+#pragma GCC unroll 2
+			for (k = 0; k < nr; k++)
+				t[k][j + 1] = _mm512_madd52hi_epu64(
+					t[k][j + 1], a[k].l[j], x[k]);
+#pragma GCC unroll 2
+		for (k = 0; k < nr; k++) {
+			up[k] = _mm512_add_epi64(t[k][0], mask);
+			up[k] = _mm512_srli_epi64(up[k], BITS52);
+			up[k] = _mm512_madd52hi_epu64(up[k], q[k],
+						      splat(r52[0]));
+		}
 #pragma GCC unroll 8
 		for (j = 1; j < L52; j++)
-			t[j] = t[j + 1];
-		t[L52] = zero;
-	}
+#pragma GCC unroll 2
+			for (k = 0; k < nr; k++) {
+				t[k][j] = _mm512_madd52lo_epu64(t[k][j], q[k],
+								splat(r52[j]));
+				t[k][j + 1] = _mm512_madd52hi_epu64(
+					t[k][j + 1], q[k], splat(r52[j]));
+			}
+#pragma GCC unroll 2
+		for (k = 0; k < nr; k++) {
+			t[k][0] = _mm512_add_epi64(t[k][1], up[k]);
 #pragma GCC unroll 8
-	for (i = 0; i < L52; i++)
-		r[i] = t[i];
+			for (j = 1; j < L52; j++)
+				t[k][j] = t[k][j + 1];
+			t[k][L52] = zero;
+		}
+	}
+#pragma GCC unroll 2
+	for (k = 0; k < nr; k++)
+#pragma GCC unroll 8
+		for (j = 0; j < L52; j++)
+			r[k].l[j] = t[k][j];
 }
 
 /* r = u + v */
@@ -181,25 +213,46 @@ static __always_inline void lanes_sub(struct lanes *r, const struct lanes *u,
 static __always_inline void lanes_mul(struct lanes *r, const struct lanes *a,
 				      const struct lanes *b)
 {
-	__m512i x[L52];
+	struct lanes x;
 
-	carry(x, a->l);
-	mont_mul(x, x, b->l);
-	carry(r->l, x);
+	carry(x.l, a->l);
+	mont_mul(&x, &x, b, NULL, 1);
+	carry(r->l, x.l);
+}
+
+/* The same for r[0] and r[1]. */
+static __always_inline void
+lanes_mul_two(struct lanes *r, const struct lanes *a, const struct lanes *b)
+{
+	struct lanes x[2];
+
+	carry(x[0].l, a[0].l);
+	carry(x[1].l, a[1].l);
+	mont_mul(x, x, b, NULL, 2);
+	carry(r[0].l, x[0].l);
+	carry(r[1].l, x[1].l);
 }
 
 /* r = a w, loose and below 2 r */
 static __always_inline void lanes_mul_by(struct lanes *r, const struct lanes *a,
 					 const struct twiddle *w)
 {
-	__m512i x[L52], b[L52];
-	unsigned int i;
+	carry(r->l, a->l);
+	mont_mul(r, r, NULL, &w, 1);
+}
 
-	carry(x, a->l);
-#pragma GCC unroll 8
-	for (i = 0; i < L52; i++)
-		b[i] = splat(w->l[i]);
-	mont_mul(r->l, x, b);
+/* r[0] = a0 w0, r[1] = a1 w1 */
+static __always_inline void lanes_mul_two_by(struct lanes *r,
+					     const struct lanes *a0,
+					     const struct lanes *a1,
+					     const struct twiddle *w0,
+					     const struct twiddle *w1)
+{
+	const struct twiddle *const w[2] = { w0, w1 };
+
+	carry(r[0].l, a0->l);
+	carry(r[1].l, a1->l);
+	mont_mul(r, r, NULL, w, 2);
 }
 
 /*

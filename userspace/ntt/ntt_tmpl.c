@@ -22,9 +22,9 @@ static void run(struct lull_workers *workers, struct ntt_job *job,
 
 size_t fr_ntt_scratch_bytes(unsigned int log2_n, unsigned int nr_threads)
 {
-	size_t columns = (size_t)1 << (log2_n - log2_n / 2);
+	size_t rows = (size_t)1 << log2_n / 2;
 
-	return 2 * columns * nr_threads * NTT_LANES_BYTES_MAX;
+	return NTT_TILES * rows * nr_threads * NTT_LANES_BYTES_MAX;
 }
 
 size_t fr_quotient_scratch_bytes(unsigned int log2_n, unsigned int nr_threads)

@@ -18,9 +18,13 @@ struct lull_error;
 
 /* Columns or rows that a task works on, in the lanes of a vector. */
 #define NTT_LANES 8
+/* Levels that a row or column can have: of a domain of 2^32, 16. */
+#define NTT_LOG_MAX 16
 /* A vector of them in either twin: eight times five limbs of 52 bits, each in
  * 64, take the most. */
 #define NTT_LANES_BYTES_MAX 320
+/* A task's tiles: the columns of three arrays and their twiddles. */
+#define NTT_TILES ((size_t)4)
 
 #define fr_passes_portable LULL_CURVE_NAME(fr_passes_portable)
 #define fr_passes_ifma LULL_CURVE_NAME(fr_passes_ifma)
@@ -52,11 +56,11 @@ enum ntt_fixed {
  * @domain: whose
  * @v: the arrays, of n elements
  * @nr: how many
- * @scratch: two tiles for each slot
+ * @scratch: NTT_TILES tiles of R vectors for each slot
  * @inverse: rows: transform back; else @forward alone
  * @forward: rows: transform forth
  * @coset: rows: evaluate on the coset that inc shifts to
- * @product: columns: v[2] is v[0] v[1] first, or last a quotient is made
+ * @product: columns: v[2] is v[0] v[1] first, and last the quotient is made
  */
 struct ntt_job {
 	const struct fr_domain *domain;

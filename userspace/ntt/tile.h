@@ -25,6 +25,12 @@
 /* Back and forth again without a reduction between: 4 levels + 4. */
 #define ROUND_TRIP_LEVELS_MAX (HEADROOM / 4 - 1)
 
+/* Rows and, of the way back, quads whose elements are asked for early: what
+ * memory takes to answer, in the time that a product takes. */
+#define FORESEE_ROWS 8
+#define FORESEE_QUADS 2
+#define CACHE_LINE_BYTES 64
+
 static const struct twiddle *table_of(const struct fr_domain *d,
 				      enum ntt_table which)
 {
@@ -42,7 +48,21 @@ static inline void butterfly(struct lanes *u, struct lanes *v,
 	lanes_add(u, u, &t);
 }
 
-/* The same for w = 1 and v below 2^log_bound r. */
+/* (u[0], u[m]) with (v[0], v[m]): the same by w0 and by w1. */
+static inline void butterflies(struct lanes *u, struct lanes *v, size_t m,
+			       const struct twiddle *w0,
+			       const struct twiddle *w1)
+{
+	struct lanes t[2];
+
+	lanes_mul_two_by(t, &v[0], &v[m], w0, w1);
+	lanes_sub(&v[0], &u[0], &t[0], 1);
+	lanes_add(&u[0], &u[0], &t[0]);
+	lanes_sub(&v[m], &u[m], &t[1], 1);
+	lanes_add(&u[m], &u[m], &t[1]);
+}
+
+/* The same as butterfly() for w = 1 and v below 2^log_bound r. */
 static inline void butterfly_trivial(struct lanes *u, struct lanes *v,
 				     unsigned int log_bound)
 {
@@ -56,10 +76,8 @@ static inline void butterfly_trivial(struct lanes *u, struct lanes *v,
 static inline void back_quad(struct lanes *t, size_t q, size_t b,
 			     const struct twiddle *w)
 {
-	butterfly(&t[0], &t[2 * q], &w[b]);
-	butterfly(&t[q], &t[3 * q], &w[b]);
-	butterfly(&t[0], &t[q], &w[2 * b]);
-	butterfly(&t[2 * q], &t[3 * q], &w[2 * b + 1]);
+	butterflies(&t[0], &t[2 * q], q, &w[b], &w[b]);
+	butterflies(&t[0], &t[q], 2 * q, &w[2 * b], &w[2 * b + 1]);
 }
 
 static inline void back_quad_trivial(struct lanes *t, size_t q,
@@ -93,31 +111,49 @@ static void back_block(struct lanes *t, unsigned int log, size_t b,
 			back_block(t + i * q, log - 2, 4 * b + i, w);
 }
 
-/* The inverse transform without its 1/n. */
-static void back(struct lanes *t, unsigned int log, const struct fr_domain *d)
+/* The inverse transform's first two levels, which are trivial, on one quad.
+ * From TRIVIAL_LEVELS_MAX on they are not taken to be. */
+static inline void back_first(struct lanes *t, unsigned int log,
+			      const struct twiddle *w)
 {
-	const struct twiddle *w = table_of(d, NTT_INVERSE);
-	size_t q, i;
+	size_t q = (size_t)1 << (log - 2);
 
-	if (log < 2 || log > TRIVIAL_LEVELS_MAX) {
+	if (log <= TRIVIAL_LEVELS_MAX)
+		back_quad_trivial(t, q, w);
+	else
+		back_quad(t, q, 0, w);
+}
+
+/* And the levels after them. */
+static void back_rest(struct lanes *t, unsigned int log,
+		      const struct twiddle *w)
+{
+	size_t q = (size_t)1 << (log - 2), i;
+
+	for (i = 0; i < 4; i++)
+		back_block(t + i * q, log - 2, i, w);
+}
+
+/* The inverse transform without its 1/n. */
+static void back(struct lanes *t, unsigned int log, const struct twiddle *w)
+{
+	size_t i;
+
+	if (log < 2) {
 		back_block(t, log, 0, w);
 		return;
 	}
-	q = (size_t)1 << (log - 2);
-	for (i = 0; i < q; i++)
-		back_quad_trivial(t + i, q, w);
-	for (i = 0; i < 4; i++)
-		back_block(t + i * q, log - 2, i, w);
+	for (i = 0; i < (size_t)1 << (log - 2); i++)
+		back_first(t + i, log, w);
+	back_rest(t, log, w);
 }
 
 /* Two levels: w[q + j] twice, then w[2 q + j] and w[3 q + j]. */
 static inline void forth_quad(struct lanes *t, size_t q,
 			      const struct twiddle *w)
 {
-	butterfly(&t[0], &t[q], &w[q]);
-	butterfly(&t[2 * q], &t[3 * q], &w[q]);
-	butterfly(&t[0], &t[2 * q], &w[2 * q]);
-	butterfly(&t[q], &t[3 * q], &w[3 * q]);
+	butterflies(&t[0], &t[q], 2 * q, &w[q], &w[q]);
+	butterflies(&t[0], &t[2 * q], q, &w[2 * q], &w[3 * q]);
 }
 
 static inline void forth_quad_trivial(struct lanes *t, const struct twiddle *w)
@@ -128,29 +164,81 @@ static inline void forth_quad_trivial(struct lanes *t, const struct twiddle *w)
 	butterfly(&t[1], &t[3], &w[3]);
 }
 
-/* Bit-reversed order in, natural order out; w is NTT_CYCLIC or NTT_COSET.
+/* What is left when levels are taken two at a time: 2, 1 or 0 levels. */
+static inline unsigned int leaf_levels(unsigned int log)
+{
+	return log ? 2 - log % 2 : 0;
+}
+
+/* The first levels of the way forth, of leaf_levels() vectors' logarithm.
  * @trivial: w[1] = w[2] = 1, and products by them may be dropped. */
+static inline void forth_leaf(struct lanes *t, unsigned int levels,
+			      const struct twiddle *w, bool trivial)
+{
+	if (levels == 2 && trivial)
+		forth_quad_trivial(t, w);
+	else if (levels == 2)
+		forth_quad(t, 1, w);
+	else if (levels == 1)
+		butterfly(&t[0], &t[1], &w[1]);
+}
+
+/* Bit-reversed order in, natural order out, w is NTT_CYCLIC or NTT_COSET; the
+ * leaves are done already. */
+static void forth_above(struct lanes *t, unsigned int log,
+			const struct twiddle *w)
+{
+	size_t q, i;
+
+	if (log <= 2)
+		return;
+	q = (size_t)1 << (log - 2);
+	for (i = 0; i < 4; i++)
+		forth_above(t + i * q, log - 2, w);
+	for (i = 0; i < q; i++)
+		forth_quad(t + i, q, w + i);
+}
+
+/* The same with the leaves. */
 static void forth(struct lanes *t, unsigned int log, const struct twiddle *w,
 		  bool trivial)
 {
 	size_t q, i;
 
-	if (!log)
-		return;
-	if (log == 1) {
-		butterfly(&t[0], &t[1], &w[1]);
-		return;
-	}
-	if (log == 2 && trivial) {
-		forth_quad_trivial(t, w);
+	if (log <= 2) {
+		forth_leaf(t, log, w, trivial);
 		return;
 	}
 	q = (size_t)1 << (log - 2);
-	if (log > 2)
-		for (i = 0; i < 4; i++)
-			forth(t + i * q, log - 2, w, trivial);
+	for (i = 0; i < 4; i++)
+		forth(t + i * q, log - 2, w, trivial);
 	for (i = 0; i < q; i++)
 		forth_quad(t + i, q, w + i);
+}
+
+/* t[i] = a[i] b[i] */
+static void multiply(struct lanes *t, const struct lanes *a,
+		     const struct lanes *b, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < nr; i += 2)
+		lanes_mul_two(&t[i], &a[i], &b[i]);
+	if (i < nr)
+		lanes_mul(&t[i], &a[i], &b[i]);
+}
+
+/* t[i] = a[i] b */
+static void multiply_by(struct lanes *t, const struct lanes *a,
+			const struct lanes *b, size_t nr)
+{
+	const struct lanes two[2] = { *b, *b };
+	size_t i;
+
+	for (i = 0; i + 1 < nr; i += 2)
+		lanes_mul_two(&t[i], &a[i], two);
+	if (i < nr)
+		lanes_mul(&t[i], &a[i], b);
 }
 
 /* t[i] = start step^i, i < 2^log */
@@ -158,84 +246,158 @@ static void powers(struct lanes *t, unsigned int log, const struct lanes *start,
 		   const struct lanes *step)
 {
 	struct lanes q = *step;
-	size_t m, i;
+	size_t m;
 
 	t[0] = *start;
 	for (m = 1; m < (size_t)1 << log; m *= 2) {
-		for (i = 0; i < m; i++)
-			lanes_mul(&t[m + i], &t[i], &q);
+		multiply_by(t + m, t, &q, m);
 		lanes_mul(&q, &q, &q);
 	}
 }
 
 /* t[i] = step^rev(i), i < 2^log; rev reverses the log bits of i */
 static void powers_reversed(struct lanes *t, unsigned int log,
-			    const struct lanes *start, const struct lanes *step)
+			    const struct lanes *step)
 {
-	struct lanes q = *step;
-	size_t m, i;
+	struct lanes q[NTT_LOG_MAX];
+	unsigned int bit;
 
-	t[0] = *start;
-	for (m = (size_t)1 << log >> 1; m; m /= 2) {
-		lanes_mul(&t[m], &t[0], &q);
-		for (i = 2 * m; i < (size_t)1 << log; i += 2 * m)
-			lanes_mul(&t[i + m], &t[i], &q);
-		lanes_mul(&q, &q, &q);
+	q[0] = *step;
+	for (bit = 1; bit < log; bit++)
+		lanes_mul(&q[bit], &q[bit - 1], &q[bit - 1]);
+	for (bit = 0; bit < log; bit++)
+		multiply_by(t + ((size_t)1 << bit), t, &q[log - 1 - bit],
+			    (size_t)1 << bit);
+}
+
+/* A task's columns, and its share of the scratch in tiles of a column's
+ * height; rows need two tiles of a row's width, which is no more. */
+struct columns {
+	const struct ntt_job *job;
+	const struct fr_domain *domain;
+	unsigned int log_rows;
+	unsigned int nr; /* columns of the task */
+	size_t nr_rows;
+	size_t stride;		    /* elements from row to row */
+	size_t first;		    /* column of the task's first */
+	struct lanes *t[NTT_TILES]; /* by array, then the twiddles */
+};
+
+static void columns_begin(struct columns *c, const struct ntt_job *job,
+			  size_t task, unsigned int slot)
+{
+	const struct fr_domain *d = job->domain;
+	unsigned int i;
+
+	*c = (struct columns){
+		.job = job,
+		.domain = d,
+		.log_rows = d->log_rows,
+		.nr_rows = (size_t)1 << d->log_rows,
+		.stride = (size_t)1 << d->log_columns,
+		.first = task * NTT_LANES,
+	};
+	c->nr = (unsigned int)lull_min(c->stride, NTT_LANES);
+	for (i = 0; i < NTT_TILES; i++)
+		c->t[i] = (struct lanes *)job->scratch +
+			  (NTT_TILES * slot + i) * c->nr_rows;
+}
+
+static inline struct fr *element(const struct columns *c, unsigned int array,
+				 size_t row)
+{
+	return c->job->v[array] + row * c->stride + c->first;
+}
+
+/* Rows lie too far apart for the processor to foresee: ask for one. */
+static inline void foresee(const struct columns *c, unsigned int array,
+			   size_t row, bool write)
+{
+	const char *p;
+	size_t i;
+
+	if (row >= c->nr_rows)
+		return;
+	p = (const char *)element(c, array, row);
+	for (i = 0; i < c->nr * sizeof(struct fr); i += CACHE_LINE_BYTES) {
+		if (write)
+			__builtin_prefetch(p + i, 1);
+		else
+			__builtin_prefetch(p + i, 0);
 	}
 }
 
-static void load_columns(struct lanes *t, const struct ntt_job *job,
-			 unsigned int which, size_t column, unsigned int nr)
+/* One row of every array that is read: where the product is wanted, of the
+ * two factors, and the product itself. */
+static inline void load_row(const struct columns *c, size_t row, size_t ahead)
 {
-	const struct fr_domain *d = job->domain;
-	size_t stride = (size_t)1 << d->log_columns, r;
-	const struct fr *v = job->v[which] + column;
+	unsigned int i, read = c->job->product ? 2 : c->job->nr;
 
-	for (r = 0; r < (size_t)1 << d->log_rows; r++)
-		lanes_load(&t[r], v + r * stride, nr);
+	for (i = 0; i < read; i++) {
+		foresee(c, i, row + ahead, false);
+		lanes_load(&c->t[i][row], element(c, i, row), c->nr);
+	}
+	if (c->job->product)
+		lanes_mul(&c->t[2][row], &c->t[0][row], &c->t[1][row]);
 }
 
-static void load_product(struct lanes *t, const struct ntt_job *job,
-			 size_t column, unsigned int nr)
+/* Every array's way back; the first levels as the rows come in. */
+static void columns_back(const struct columns *c, const struct twiddle *w)
 {
-	const struct fr_domain *d = job->domain;
-	size_t stride = (size_t)1 << d->log_columns, r;
-	struct lanes a, b;
+	size_t q = c->nr_rows / 4, i, k;
+	unsigned int array;
 
-	for (r = 0; r < (size_t)1 << d->log_rows; r++) {
-		lanes_load(&a, job->v[0] + column + r * stride, nr);
-		lanes_load(&b, job->v[1] + column + r * stride, nr);
-		lanes_mul(&t[r], &a, &b);
+	for (i = 0; i < q; i++) {
+		for (k = 0; k < 4; k++)
+			load_row(c, i + k * q, FORESEE_QUADS);
+		for (array = 0; array < c->job->nr; array++)
+			back_first(c->t[array] + i, c->log_rows, w);
+	}
+	for (i = 4 * q; i < c->nr_rows; i++)
+		load_row(c, i, FORESEE_QUADS);
+	for (array = 0; array < c->job->nr; array++) {
+		if (q)
+			back_rest(c->t[array], c->log_rows, w);
+		else
+			back_block(c->t[array], c->log_rows, 0, w);
+	}
+}
+
+/* t = t w, stored: two rows at a time */
+static void multiply_store(const struct columns *c, unsigned int array,
+			   const struct lanes *w)
+{
+	struct lanes *t = c->t[array];
+	size_t r;
+
+	for (r = 0; r + 1 < c->nr_rows; r += 2) {
+		foresee(c, array, r + FORESEE_ROWS, true);
+		foresee(c, array, r + FORESEE_ROWS + 1, true);
+		lanes_mul_two(&t[r], &t[r], &w[r]);
+		lanes_store(element(c, array, r), &t[r], c->nr);
+		lanes_store(element(c, array, r + 1), &t[r + 1], c->nr);
+	}
+	if (r < c->nr_rows) {
+		lanes_mul(&t[r], &t[r], &w[r]);
+		lanes_store(element(c, array, r), &t[r], c->nr);
 	}
 }
 
 static void columns_inverse(void *arg, size_t task, unsigned int slot)
 {
 	const struct ntt_job *job = arg;
-	const struct fr_domain *d = job->domain;
-	size_t columns = (size_t)1 << d->log_columns, r;
-	size_t rows = (size_t)1 << d->log_rows, column = task * NTT_LANES;
-	unsigned int nr = (unsigned int)lull_min(columns, NTT_LANES);
-	struct lanes *t = (struct lanes *)job->scratch + 2 * columns * slot;
-	struct lanes *w = t + columns, one, step;
-	unsigned int i = job->nr;
+	struct lanes *w, step;
+	struct columns c;
+	unsigned int i;
 
-	lanes_gather(&one, table_of(d, NTT_FIXED) + NTT_ONE, 1);
-	lanes_gather(&step, table_of(d, NTT_COLUMN) + column, nr);
-	powers_reversed(w, d->log_rows, &one, &step);
-	/* The product comes first: it needs v[0] and v[1] as they were. */
-	while (i--) {
-		if (i == 2 && job->product)
-			load_product(t, job, column, nr);
-		else
-			load_columns(t, job, i, column, nr);
-		back(t, d->log_rows, d);
-		for (r = 0; r < rows; r++) {
-			lanes_mul(&t[r], &t[r], &w[r]);
-			lanes_store(job->v[i] + r * columns + column, &t[r],
-				    nr);
-		}
-	}
+	columns_begin(&c, job, task, slot);
+	w = c.t[NTT_TILES - 1];
+	lanes_gather(&w[0], table_of(c.domain, NTT_FIXED) + NTT_ONE, 1);
+	lanes_gather(&step, table_of(c.domain, NTT_COLUMN) + c.first, c.nr);
+	powers_reversed(w, c.log_rows, &step);
+	columns_back(&c, table_of(c.domain, NTT_INVERSE));
+	for (i = 0; i < job->nr; i++)
+		multiply_store(&c, i, w);
 }
 
 /* The way forth of the rows, and the twiddles of the columns to come. */
@@ -244,27 +406,39 @@ static void rows_forward(const struct ntt_job *job, struct lanes *t,
 {
 	const struct fr_domain *d = job->domain;
 	unsigned int log = d->log_columns;
-	size_t j;
+	size_t columns = (size_t)1 << log, j;
 
 	if (job->inverse && log > ROUND_TRIP_LEVELS_MAX)
-		for (j = 0; j < (size_t)1 << log; j++)
+		for (j = 0; j < columns; j++)
 			lanes_reduce(&t[j]);
 	if (job->coset)
 		forth(t, log, table_of(d, NTT_COSET), false);
 	else
 		forth(t, log, table_of(d, NTT_CYCLIC),
 		      log <= TRIVIAL_LEVELS_MAX);
-	for (j = 0; j < (size_t)1 << log; j++)
-		lanes_mul(&t[j], &t[j], &w[j]);
+	multiply(t, t, w, columns);
 }
 
 static void rows_inverse_end(const struct ntt_job *job, struct lanes *t)
 {
 	const struct fr_domain *d = job->domain;
+	struct lanes inv_n;
+
+	lanes_gather(&inv_n, table_of(d, NTT_FIXED) + NTT_INV_N, 1);
+	multiply_by(t, t, &inv_n, (size_t)1 << d->log_columns);
+}
+
+static void store_rows(struct fr *v, const struct lanes *t, size_t columns,
+		       unsigned int nr, bool last)
+{
 	size_t j;
 
-	for (j = 0; j < (size_t)1 << d->log_columns; j++)
-		lanes_mul_by(&t[j], &t[j], table_of(d, NTT_FIXED) + NTT_INV_N);
+	for (j = 0; j < columns; j += 2) {
+		if (last)
+			lanes_store_pair_canonical(v + j, columns, &t[j], nr);
+		else
+			lanes_store_pair(v + j, columns, &t[j], nr);
+	}
 }
 
 static void rows(void *arg, size_t task, unsigned int slot)
@@ -275,7 +449,8 @@ static void rows(void *arg, size_t task, unsigned int slot)
 	size_t row = task * NTT_LANES;
 	unsigned int nr =
 		(unsigned int)lull_min((size_t)1 << d->log_rows, NTT_LANES);
-	struct lanes *t = (struct lanes *)job->scratch + 2 * columns * slot;
+	struct lanes *t = (struct lanes *)job->scratch +
+			  (NTT_TILES << d->log_rows) * slot;
 	struct lanes *w = t + columns, start, step;
 	unsigned int i;
 
@@ -292,75 +467,76 @@ static void rows(void *arg, size_t task, unsigned int slot)
 		for (j = 0; j < columns; j += 2)
 			lanes_load_pair(&t[j], v + j, columns, nr);
 		if (job->inverse)
-			back(t, d->log_columns, d);
+			back(t, d->log_columns, table_of(d, NTT_INVERSE));
 		if (job->forward)
 			rows_forward(job, t, w);
 		else
 			rows_inverse_end(job, t);
-		for (j = 0; j < columns; j += 2) {
-			if (job->forward)
-				lanes_store_pair(v + j, columns, &t[j], nr);
-			else
-				lanes_store_pair_canonical(v + j, columns,
-							   &t[j], nr);
+		store_rows(v, t, columns, nr, !job->forward);
+	}
+}
+
+/* Every array's way forth; the first levels as the rows come in. */
+static void columns_forth(const struct columns *c)
+{
+	const struct twiddle *w = table_of(c->domain, NTT_CYCLIC);
+	unsigned int levels = leaf_levels(c->log_rows), array;
+	size_t leaf = (size_t)1 << levels, r, k;
+
+	for (array = 0; array < c->job->nr; array++) {
+		for (r = 0; r < c->nr_rows; r += leaf) {
+			for (k = r; k < r + leaf; k++) {
+				foresee(c, array, k + FORESEE_ROWS, false);
+				lanes_load(&c->t[array][k],
+					   element(c, array, k), c->nr);
+			}
+			forth_leaf(&c->t[array][r], levels, w,
+				   c->log_rows <= TRIVIAL_LEVELS_MAX);
 		}
+		forth_above(c->t[array], c->log_rows, w);
 	}
 }
 
-static void transform_columns(struct lanes *t, const struct ntt_job *job,
-			      unsigned int which, size_t column,
-			      unsigned int nr)
+static void store_canonical(const struct columns *c, const struct lanes *t)
 {
-	const struct fr_domain *d = job->domain;
+	size_t r;
 
-	load_columns(t, job, which, column, nr);
-	forth(t, d->log_rows, table_of(d, NTT_CYCLIC),
-	      d->log_rows <= TRIVIAL_LEVELS_MAX);
+	for (r = 0; r < c->nr_rows; r++) {
+		foresee(c, 0, r + FORESEE_ROWS, true);
+		lanes_store_canonical(element(c, 0, r), &t[r], c->nr);
+	}
 }
 
-/* v[0] = (v[2] - v[0] v[1] / n) out: all three come times n, out is negative
- * so that what is subtracted is a product and has its bound. */
-static void columns_quotient(const struct ntt_job *job, struct lanes *t,
-			     struct lanes *u, size_t column, unsigned int nr)
+/* (c - a b / n) out: all three come times n, and out is negative, so that
+ * what is subtracted is a product and has its bound. */
+static void columns_quotient(const struct columns *c)
 {
-	const struct fr_domain *d = job->domain;
-	const struct twiddle *fixed = table_of(d, NTT_FIXED);
-	size_t stride = (size_t)1 << d->log_columns, r;
-	struct lanes inv_n;
+	const struct twiddle *fixed = table_of(c->domain, NTT_FIXED);
+	struct lanes *const *t = c->t;
+	struct lanes by;
+	size_t r;
 
-	lanes_gather(&inv_n, &fixed[NTT_INV_N], 1);
-	transform_columns(t, job, 0, column, nr);
-	transform_columns(u, job, 1, column, nr);
-	for (r = 0; r < (size_t)1 << d->log_rows; r++) {
-		lanes_mul(&u[r], &u[r], &inv_n);
-		lanes_mul(&t[r], &t[r], &u[r]);
-	}
-	transform_columns(u, job, 2, column, nr);
-	for (r = 0; r < (size_t)1 << d->log_rows; r++) {
-		lanes_sub(&u[r], &u[r], &t[r], 1);
-		lanes_mul_by(&u[r], &u[r], &fixed[NTT_OUT]);
-		lanes_store_canonical(job->v[0] + column + r * stride, &u[r],
-				      nr);
-	}
+	lanes_gather(&by, &fixed[NTT_INV_N], 1);
+	multiply_by(t[1], t[1], &by, c->nr_rows);
+	multiply(t[0], t[0], t[1], c->nr_rows);
+	for (r = 0; r < c->nr_rows; r++)
+		lanes_sub(&t[2][r], &t[2][r], &t[0][r], 1);
+	lanes_gather(&by, &fixed[NTT_OUT], 1);
+	multiply_by(t[2], t[2], &by, c->nr_rows);
+	store_canonical(c, t[2]);
 }
 
 static void columns_forward(void *arg, size_t task, unsigned int slot)
 {
 	const struct ntt_job *job = arg;
-	const struct fr_domain *d = job->domain;
-	size_t columns = (size_t)1 << d->log_columns, r;
-	size_t column = task * NTT_LANES;
-	unsigned int nr = (unsigned int)lull_min(columns, NTT_LANES);
-	struct lanes *t = (struct lanes *)job->scratch + 2 * columns * slot;
+	struct columns c;
 
-	if (job->product) {
-		columns_quotient(job, t, t + columns, column, nr);
-		return;
-	}
-	transform_columns(t, job, 0, column, nr);
-	for (r = 0; r < (size_t)1 << d->log_rows; r++)
-		lanes_store_canonical(job->v[0] + r * columns + column, &t[r],
-				      nr);
+	columns_begin(&c, job, task, slot);
+	columns_forth(&c);
+	if (job->product)
+		columns_quotient(&c);
+	else
+		store_canonical(&c, c.t[0]);
 }
 
 #endif
