@@ -2,17 +2,36 @@
 /*
  * field_tmpl.c - the field functions that are too large to be inline
  *
- * For every template above.  Montgomery products in portable C; the
- * processor-specific twins stand in files of their own.
+ * For every template above.  Montgomery products come from the kernels of
+ * mont.h, or from limbs.h where there are none.
  */
 #include "curve/fp.h"
 #include "curve/fp2.h"
 #include "curve/fr.h"
+#include "curve/mont.h"
+
+#if LULL_MONT_KERNELS
+#define MONT_MUL(nr_limbs) LULL_PASTE2(lull_curve_mont_mul_, nr_limbs)
+#define fp_mont_mul MONT_MUL(FP_LIMBS)
+#define fr_mont_mul MONT_MUL(FR_LIMBS)
+#else
+static void fp_mont_mul(limb_t *r, const limb_t *a, const limb_t *b,
+			const limb_t *m, limb_t inv)
+{
+	limbs_mont_mul(r, a, b, m, inv, FP_LIMBS);
+}
+
+static void fr_mont_mul(limb_t *r, const limb_t *a, const limb_t *b,
+			const limb_t *m, limb_t inv)
+{
+	limbs_mont_mul(r, a, b, m, inv, FR_LIMBS);
+}
+#endif
 
 void fp_mul(struct fp *r, const struct fp *a, const struct fp *b)
 {
 	LULL_ASSERT(fp_is_canonical(b));
-	limbs_mont_mul(r->l, a->l, b->l, fp_p, CURVE_CONST(FP_INV), FP_LIMBS);
+	fp_mont_mul(r->l, a->l, b->l, fp_p, CURVE_CONST(FP_INV));
 	LULL_ASSERT(fp_is_canonical(r));
 }
 
@@ -58,7 +77,7 @@ bool fp_sqrt(struct fp *r, const struct fp *a)
 void fr_mul(struct fr *r, const struct fr *a, const struct fr *b)
 {
 	LULL_ASSERT(fr_is_canonical(b));
-	limbs_mont_mul(r->l, a->l, b->l, fr_r, CURVE_CONST(FR_INV), FR_LIMBS);
+	fr_mont_mul(r->l, a->l, b->l, fr_r, CURVE_CONST(FR_INV));
 	LULL_ASSERT(fr_is_canonical(r));
 }
 

@@ -19,20 +19,74 @@ __extension__ typedef unsigned __int128 limb2_t;
 #define LIMBS_MAX 6
 #define LIMB_BITS 64
 
+/*
+ * a + b + carry and a - b - borrow of one limb.  On x86-64 by the builtins
+ * behind _addcarry_u64 and _subborrow_u64 (whose header is slow to read): gcc 12
+ * does not keep a chain on the carry flag that is written in 128-bit integers.
+ */
+#if defined(__x86_64__) && defined(__clang__)
+#define LIMB_SUBBORROW __builtin_ia32_subborrow_u64
+#else
+#define LIMB_SUBBORROW __builtin_ia32_sbb_u64
+#endif
+
+#ifdef __x86_64__
+static __always_inline limb_t limb_adc(limb_t a, limb_t b, unsigned char *carry)
+{
+	unsigned long long r;
+
+	*carry = __builtin_ia32_addcarryx_u64(*carry, a, b, &r);
+	return r;
+}
+
+static __always_inline limb_t limb_sbb(limb_t a, limb_t b,
+				       unsigned char *borrow)
+{
+	unsigned long long r;
+
+	*borrow = LIMB_SUBBORROW(*borrow, a, b, &r);
+	return r;
+}
+#else
+static __always_inline limb_t limb_adc(limb_t a, limb_t b, unsigned char *carry)
+{
+	limb2_t t = (limb2_t)a + b + *carry;
+
+	*carry = (unsigned char)(t >> LIMB_BITS);
+	return (limb_t)t;
+}
+
+static __always_inline limb_t limb_sbb(limb_t a, limb_t b,
+				       unsigned char *borrow)
+{
+	limb2_t t = (limb2_t)a - b - *borrow;
+
+	*borrow = (unsigned char)(t >> LIMB_BITS) & 1;
+	return (limb_t)t;
+}
+#endif
+
+/*
+ * x, of which the compiler knows nothing more: it can neither turn a mask into
+ * a branch nor move single limbs into vector registers, which costs twice the
+ * time of the addition that follows.
+ */
+static __always_inline limb_t limb_hide(limb_t x)
+{
+	__asm__("" : "+r"(x));
+	return x;
+}
+
 /* r = a + b; returns the carry.  r may be a or b. */
 static __always_inline limb_t limbs_add(limb_t *r, const limb_t *a,
 					const limb_t *b, unsigned int n)
 {
-	unsigned long long carry = 0;
+	unsigned char carry = 0;
 	unsigned int i;
 
 #pragma GCC unroll 8
-	for (i = 0; i < n; i++) {
-		limb2_t t = (limb2_t)a[i] + b[i] + carry;
-
-		r[i] = (limb_t)t;
-		carry = (limb_t)(t >> LIMB_BITS);
-	}
+	for (i = 0; i < n; i++)
+		r[i] = limb_adc(a[i], b[i], &carry);
 	return carry;
 }
 
@@ -40,16 +94,12 @@ static __always_inline limb_t limbs_add(limb_t *r, const limb_t *a,
 static __always_inline limb_t limbs_sub(limb_t *r, const limb_t *a,
 					const limb_t *b, unsigned int n)
 {
-	limb_t borrow = 0;
+	unsigned char borrow = 0;
 	unsigned int i;
 
 #pragma GCC unroll 8
-	for (i = 0; i < n; i++) {
-		limb2_t t = (limb2_t)a[i] - b[i] - borrow;
-
-		r[i] = (limb_t)t;
-		borrow = (limb_t)(t >> LIMB_BITS) & 1;
-	}
+	for (i = 0; i < n; i++)
+		r[i] = limb_sbb(a[i], b[i], &borrow);
 	return borrow;
 }
 
@@ -62,7 +112,7 @@ static __always_inline void limbs_select(limb_t *r, limb_t mask,
 
 #pragma GCC unroll 8
 	for (i = 0; i < n; i++)
-		r[i] = (a[i] & mask) | (b[i] & ~mask);
+		r[i] = limb_hide((a[i] ^ b[i]) & mask) ^ b[i];
 }
 
 static __always_inline bool limbs_less(const limb_t *a, const limb_t *b,
@@ -125,13 +175,13 @@ static __always_inline void limbs_mod_sub(limb_t *r, const limb_t *a,
 					  const limb_t *b, const limb_t *m,
 					  unsigned int n)
 {
-	limb_t t[LIMBS_MAX], masked[LIMBS_MAX];
-	limb_t mask = 0 - limbs_sub(t, a, b, n);
+	limb_t t[LIMBS_MAX], masked[LIMBS_MAX] = { 0 };
+	limb_t mask = limb_hide(0 - limbs_sub(t, a, b, n));
 	unsigned int i;
 
 #pragma GCC unroll 8
 	for (i = 0; i < n; i++)
-		masked[i] = m[i] & mask;
+		masked[i] = limb_hide(m[i] & mask);
 	limbs_add(r, t, masked, n);
 }
 
