@@ -30,7 +30,7 @@ static void fr_mont_mul(limb_t *r, const limb_t *a, const limb_t *b,
 
 void fp_mul(struct fp *r, const struct fp *a, const struct fp *b)
 {
-	LULL_ASSERT(fp_is_canonical(b));
+	LULL_ASSERT(fp_is_canonical(a) && fp_is_canonical(b));
 	fp_mont_mul(r->l, a->l, b->l, fp_p, CURVE_CONST(FP_INV));
 	LULL_ASSERT(fp_is_canonical(r));
 }
@@ -76,7 +76,7 @@ bool fp_sqrt(struct fp *r, const struct fp *a)
 
 void fr_mul(struct fr *r, const struct fr *a, const struct fr *b)
 {
-	LULL_ASSERT(fr_is_canonical(b));
+	LULL_ASSERT(fr_is_canonical(a) && fr_is_canonical(b));
 	fr_mont_mul(r->l, a->l, b->l, fr_r, CURVE_CONST(FR_INV));
 	LULL_ASSERT(fr_is_canonical(r));
 }
