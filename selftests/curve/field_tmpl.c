@@ -331,6 +331,11 @@ TEST(tower_generators)
 	fp6_mul(&t6, &t6, &v);
 	EXPECT_TRUE(fp2_equal(&t6.c0, &xi) && fp2_is_zero(&t6.c1) &&
 		    fp2_is_zero(&t6.c2));
+	/* 1/v = v^2 / xi */
+	fp6_inv(&t6, &v);
+	fp2_inv(&t2, &xi);
+	EXPECT_TRUE(fp2_is_zero(&t6.c0) && fp2_is_zero(&t6.c1) &&
+		    fp2_equal(&t6.c2, &t2));
 	/* w^2 = v */
 	w.c1 = fp6_one;
 	fp12_sqr(&t12, &w);
