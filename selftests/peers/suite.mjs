@@ -20,6 +20,8 @@ const VALID = 0, INVALID = 1, ERROR = 2;
 /* Bits of a coordinate are flipped at this stride; of a public, all are. */
 const FLIP_STRIDE = 7;
 const SCALAR_BITS = 256;
+/* How much of a failed command's output is shown. */
+const SAID_MAX = 2000;
 
 /*
  * Keys: "tauN" is snarkjs's from 2^N powers, "tauN+" the same with one
@@ -44,10 +46,9 @@ const SEMAPHORE_DEPTHS = [1, 20];
 function lull(...args) {
 	const done = spawnSync(LULL, args,
 		{ encoding: "utf8", timeout: TIMEOUT_MS });
-	const said = (done.stdout + done.stderr).trim().slice(-2000);
-
 	if (done.error)
 		throw done.error;
+	const said = (done.stdout + done.stderr).trim().slice(-SAID_MAX);
 	if (done.status === null)
 		throw new Error(`lull ${args[0]} ended by ${done.signal}\n${said}`);
 	return { status: done.status, stdout: done.stdout, said };
