@@ -2,8 +2,10 @@
 /*
  * points_gtmpl.c - checks a range of points that came from outside
  */
+#include "base/cpu.h"
 #include "curve/pairing.h"
 #include "prove/groth16_tmpl.h"
+#include "prove/points.h"
 
 #define g_points_check LULL_GROUP_LOCAL(points_check)
 #define g_in_subgroup LULL_GROUP_LOCAL(in_subgroup)
@@ -28,9 +30,11 @@ void g_points_check(const uint8_t *points, size_t lo, size_t hi, bool subgroup,
 {
 	struct lull_points_report report = { 0 };
 	struct g_affine p;
-	size_t i;
+	size_t i = lo;
 
-	for (i = lo; i < hi; i++) {
+	if (!subgroup && lull_cpu_has_ifma())
+		i = g_points_scan_ifma(points, lo, hi, &report.nr_inf);
+	for (; i < hi; i++) {
 		memcpy(&p, points + i * sizeof(p), sizeof(p));
 		if (g_affine_is_inf(&p)) {
 			report.nr_inf++;
