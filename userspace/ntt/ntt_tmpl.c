@@ -118,7 +118,6 @@ void fr_quotient(const struct fr_domain *domain, struct fr *a, struct fr *b,
 		.scratch = (unsigned char *)(c + ((size_t)1 << d->log_n)),
 		.inverse = true,
 		.forward = true,
-		.coset = true,
 		.product = true,
 	};
 

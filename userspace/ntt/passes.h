@@ -57,9 +57,8 @@ enum ntt_fixed {
  * @v: the arrays, of n elements
  * @nr: how many
  * @scratch: NTT_TILES tiles of R vectors for each slot
- * @inverse: rows: transform back; else @forward alone
- * @forward: rows: transform forth
- * @coset: rows: evaluate on the coset that inc shifts to
+ * @inverse: rows: transform back
+ * @forward: rows: transform forth; after a way back, on the coset
  * @product: columns: v[2] is v[0] v[1] first, and last the quotient is made
  */
 struct ntt_job {
@@ -69,7 +68,6 @@ struct ntt_job {
 	unsigned char *scratch;
 	bool inverse;
 	bool forward;
-	bool coset;
 	bool product;
 };
 

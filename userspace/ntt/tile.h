@@ -25,6 +25,9 @@
 /* Back and forth again without a reduction between: 4 levels + 4. */
 #define ROUND_TRIP_LEVELS_MAX (HEADROOM / 4 - 1)
 
+/* Blocks of this many levels go back and forth in the nearest cache: 64 vectors
+ * of 320 bytes. */
+#define ROUND_TRIP_NEAR_LEVELS 6
 /* Rows and, of the way back, quads whose elements are asked for early: what
  * memory takes to answer, in the time that a product takes. */
 #define FORESEE_ROWS 8
@@ -216,6 +219,52 @@ static void forth(struct lanes *t, unsigned int log, const struct twiddle *w,
 		forth_quad(t + i, q, w + i);
 }
 
+/* Back and forth on the coset: block @b of its level alone, then what joins
+ * it to its neighbours. */
+static void round_trip_block(struct lanes *t, unsigned int log, size_t b,
+			     const struct fr_domain *d)
+{
+	const struct twiddle *inverse = table_of(d, NTT_INVERSE);
+	const struct twiddle *coset = table_of(d, NTT_COSET);
+	size_t q, i;
+
+	if (log <= ROUND_TRIP_NEAR_LEVELS) {
+		back_block(t, log, b, inverse);
+		if (d->log_columns > ROUND_TRIP_LEVELS_MAX)
+			for (i = 0; i < (size_t)1 << log; i++)
+				lanes_reduce(&t[i]);
+		forth(t, log, coset, false);
+		return;
+	}
+	q = (size_t)1 << (log - 2);
+	for (i = 0; i < q; i++)
+		back_quad(t + i, q, b, inverse);
+	for (i = 0; i < 4; i++)
+		round_trip_block(t + i * q, log - 2, 4 * b + i, d);
+	for (i = 0; i < q; i++)
+		forth_quad(t + i, q, coset + i);
+}
+
+/* The same for a whole row. */
+static void round_trip(struct lanes *t, const struct fr_domain *d)
+{
+	const struct twiddle *coset = table_of(d, NTT_COSET);
+	unsigned int log = d->log_columns;
+	size_t q, i;
+
+	if (log <= 2) {
+		round_trip_block(t, log, 0, d);
+		return;
+	}
+	q = (size_t)1 << (log - 2);
+	for (i = 0; i < q; i++)
+		back_first(t + i, log, table_of(d, NTT_INVERSE));
+	for (i = 0; i < 4; i++)
+		round_trip_block(t + i * q, log - 2, i, d);
+	for (i = 0; i < q; i++)
+		forth_quad(t + i, q, coset + i);
+}
+
 /* t[i] = a[i] b[i] */
 static void multiply(struct lanes *t, const struct lanes *a,
 		     const struct lanes *b, size_t nr)
@@ -400,45 +449,45 @@ static void columns_inverse(void *arg, size_t task, unsigned int slot)
 		multiply_store(&c, i, w);
 }
 
-/* The way forth of the rows, and the twiddles of the columns to come. */
-static void rows_forward(const struct ntt_job *job, struct lanes *t,
-			 const struct lanes *w)
-{
-	const struct fr_domain *d = job->domain;
-	unsigned int log = d->log_columns;
-	size_t columns = (size_t)1 << log, j;
-
-	if (job->inverse && log > ROUND_TRIP_LEVELS_MAX)
-		for (j = 0; j < columns; j++)
-			lanes_reduce(&t[j]);
-	if (job->coset)
-		forth(t, log, table_of(d, NTT_COSET), false);
-	else
-		forth(t, log, table_of(d, NTT_CYCLIC),
-		      log <= TRIVIAL_LEVELS_MAX);
-	multiply(t, t, w, columns);
-}
-
-static void rows_inverse_end(const struct ntt_job *job, struct lanes *t)
-{
-	const struct fr_domain *d = job->domain;
-	struct lanes inv_n;
-
-	lanes_gather(&inv_n, table_of(d, NTT_FIXED) + NTT_INV_N, 1);
-	multiply_by(t, t, &inv_n, (size_t)1 << d->log_columns);
-}
-
-static void store_rows(struct fr *v, const struct lanes *t, size_t columns,
-		       unsigned int nr, bool last)
+/* t = t w, stored to the rows at v: the twiddles of the columns to come. */
+static void rows_multiply_store(struct fr *v, struct lanes *t,
+				const struct lanes *w, size_t columns,
+				unsigned int nr)
 {
 	size_t j;
 
 	for (j = 0; j < columns; j += 2) {
-		if (last)
-			lanes_store_pair_canonical(v + j, columns, &t[j], nr);
-		else
-			lanes_store_pair(v + j, columns, &t[j], nr);
+		lanes_mul_two(&t[j], &t[j], &w[j]);
+		lanes_store_pair(v + j, columns, &t[j], nr);
 	}
+}
+
+/* t / n, stored to the rows at v. */
+static void rows_finish(struct fr *v, struct lanes *t,
+			const struct fr_domain *d, unsigned int nr)
+{
+	size_t columns = (size_t)1 << d->log_columns, j;
+	struct lanes inv_n;
+
+	lanes_gather(&inv_n, table_of(d, NTT_FIXED) + NTT_INV_N, 1);
+	multiply_by(t, t, &inv_n, columns);
+	for (j = 0; j < columns; j += 2)
+		lanes_store_pair_canonical(v + j, columns, &t[j], nr);
+}
+
+/* w[j] = inc^k w_n^(k j), k = rev(row); inc is 1 where no coset is meant. */
+static void rows_twiddles(struct lanes *w, const struct ntt_job *job,
+			  size_t row, unsigned int nr)
+{
+	const struct fr_domain *d = job->domain;
+	struct lanes start, step;
+
+	if (job->inverse)
+		lanes_gather(&start, table_of(d, NTT_SHIFT) + row, nr);
+	else
+		lanes_gather(&start, table_of(d, NTT_FIXED) + NTT_ONE, 1);
+	lanes_gather(&step, table_of(d, NTT_ROW) + row, nr);
+	powers(w, d->log_columns, &start, &step);
 }
 
 static void rows(void *arg, size_t task, unsigned int slot)
@@ -451,28 +500,27 @@ static void rows(void *arg, size_t task, unsigned int slot)
 		(unsigned int)lull_min((size_t)1 << d->log_rows, NTT_LANES);
 	struct lanes *t = (struct lanes *)job->scratch +
 			  (NTT_TILES << d->log_rows) * slot;
-	struct lanes *w = t + columns, start, step;
+	struct lanes *w = t + columns;
 	unsigned int i;
 
-	if (job->forward) {
-		lanes_gather(&start, table_of(d, NTT_FIXED) + NTT_ONE, 1);
-		if (job->coset)
-			lanes_gather(&start, table_of(d, NTT_SHIFT) + row, nr);
-		lanes_gather(&step, table_of(d, NTT_ROW) + row, nr);
-		powers(w, d->log_columns, &start, &step);
-	}
+	if (job->forward)
+		rows_twiddles(w, job, row, nr);
 	for (i = 0; i < job->nr; i++) {
 		struct fr *v = job->v[i] + row * columns;
 
 		for (j = 0; j < columns; j += 2)
 			lanes_load_pair(&t[j], v + j, columns, nr);
-		if (job->inverse)
+		if (job->inverse && job->forward)
+			round_trip(t, d);
+		else if (job->inverse)
 			back(t, d->log_columns, table_of(d, NTT_INVERSE));
-		if (job->forward)
-			rows_forward(job, t, w);
 		else
-			rows_inverse_end(job, t);
-		store_rows(v, t, columns, nr, !job->forward);
+			forth(t, d->log_columns, table_of(d, NTT_CYCLIC),
+			      d->log_columns <= TRIVIAL_LEVELS_MAX);
+		if (job->forward)
+			rows_multiply_store(v, t, w, columns, nr);
+		else
+			rows_finish(v, t, d, nr);
 	}
 }
 
