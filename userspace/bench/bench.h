@@ -69,9 +69,6 @@ uint64_t lull_bench_now_ns(void);
 int lull_bench_describe(json_t *row, struct lull_bench_samples *samples,
 			struct lull_error *reterr);
 
-/* Which code runs: kernels by size are dispatched to what the processor has. */
-const char *lull_bench_backend(bool dispatched);
-
 /* The median of what lull_bench_describe() has sorted. */
 uint64_t lull_bench_median(const struct lull_bench_samples *samples);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/workers.h"
 #include "bench/bench.h"
@@ -38,7 +39,9 @@ static json_t *begin_row(const struct curve_kernels *curve,
 	json_t *row = json_pack(
 		"{s:s, s:s, s:s, s:s, s:i}", "bench", "kernels", "name",
 		kernel->name, "curve", lull_curve_facts(curve->id)->name,
-		"backend", lull_bench_backend(kernel->sized), "threads",
+		"backend",
+		kernel->has_ifma && lull_cpu_has_ifma() ? "ifma" : "portable",
+		"threads",
 		kernel->sized ? (int)lull_workers_nr(state->workers) : 1);
 
 	if (row && kernel->sized &&

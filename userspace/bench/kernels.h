@@ -38,12 +38,14 @@ struct lull_bench_state {
 /**
  * struct lull_bench_kernel - one kernel
  * @name: in rows and for --only
+ * @has_ifma: has a twin in AVX-512 IFMA, taken where the processor has it
  * @sized: measured at every size, on all threads; else once, on one thread
  * @prepare: fills a state that is zero but for @workers and @log2_n
  * @run: what is timed; may be called again and again
  */
 struct lull_bench_kernel {
 	const char *name;
+	bool has_ifma;
 	bool sized;
 	int (*prepare)(struct lull_bench_state *state,
 		       struct lull_error *reterr);

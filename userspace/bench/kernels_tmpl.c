@@ -292,15 +292,15 @@ static void run_msm_g2(struct lull_bench_state *state)
 }
 
 const struct lull_bench_kernel bench_kernels[LULL_BENCH_NR_KERNELS] = {
-	{ "fp_mul", false, prepare_fp, run_fp_mul },
-	{ "fr_mul", false, prepare_fr, run_fr_mul },
-	{ "fp2_mul", false, prepare_fp, run_fp2_mul },
-	{ "g1_add", false, prepare_g1_add, run_g1_add },
-	{ "g2_add", false, prepare_g2_add, run_g2_add },
-	{ "ntt", true, prepare_ntt, run_ntt },
-	{ "quotient", true, prepare_ntt, run_quotient },
-	{ "msm_g1", true, prepare_msm_g1, run_msm_g1 },
-	{ "msm_g2", true, prepare_msm_g2, run_msm_g2 },
+	{ "fp_mul", false, false, prepare_fp, run_fp_mul },
+	{ "fr_mul", false, false, prepare_fr, run_fr_mul },
+	{ "fp2_mul", false, false, prepare_fp, run_fp2_mul },
+	{ "g1_add", false, false, prepare_g1_add, run_g1_add },
+	{ "g2_add", false, false, prepare_g2_add, run_g2_add },
+	{ "ntt", true, true, prepare_ntt, run_ntt },
+	{ "quotient", true, true, prepare_ntt, run_quotient },
+	{ "msm_g1", false, true, prepare_msm_g1, run_msm_g1 },
+	{ "msm_g2", false, true, prepare_msm_g2, run_msm_g2 },
 };
 
 void bench_done(struct lull_bench_state *state)

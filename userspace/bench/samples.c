@@ -104,9 +104,3 @@ int lull_bench_describe(json_t *row, struct lull_bench_samples *samples,
 		return lull_fail(reterr, LULL_NOMEM, "out of memory for a row");
 	return LULL_OK;
 }
-
-const char *lull_bench_backend(bool dispatched)
-{
-	(void)dispatched;
-	return "portable";
-}
