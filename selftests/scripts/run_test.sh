@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# run_test.sh - selftests/run.sh never takes a lost result for a pass
+#
+# For scripts/check; prints TAP.  Each case is one small program, and the last
+# line and the exit status that run.sh must give for it.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+NR_CASES=13
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mkdir -p "$tmp/selftests/area"
+nr=0 failed=0
+
+# expect NAME EXIT LINE BODY: BODY is a shell program.
+expect()
+{
+	local name=$1 want="exit $2: $3" rc=0 got
+
+	printf '#!/bin/bash\n%s\n' "$4" >"$tmp/selftests/area/program"
+	chmod +x "$tmp/selftests/area/program"
+	got=$(LULL_TEST_TIMEOUT=1 selftests/run.sh "$tmp" 2>&1) || rc=$?
+	got="exit $rc: ${got##*$'\n'}"
+	nr=$((nr + 1))
+	if [ "$got" = "$want" ]; then
+		echo "ok $nr $name"
+	else
+		failed=1
+		echo "# expected $want"
+		echo "# found    $got"
+		echo "not ok $nr $name"
+	fi
+}
+
+echo "TAP version 13"
+echo "1..$NR_CASES"
+expect "all pass" 0 "2 passed, 0 failed" \
+	'printf "TAP version 13\n1..2\nok 1 a\nok 2 b\n"'
+expect "plan at the end" 0 "1 passed, 0 failed" \
+	'printf "ok 1 a\n1..1\n"'
+expect "one fails" 1 "1 passed, 1 failed" \
+	'printf "1..2\n# wrong\nnot ok 1 a\nok 2 b\n"; exit 1'
+expect "one fails, exit 0" 1 "1 passed, 1 failed" \
+	'printf "1..2\nnot ok 1 a\nok 2 b\n"'
+expect "one is skipped" 0 "1 passed, 0 failed, 1 skipped" \
+	'printf "1..2\nok 1 a\nok 2 b # SKIP no device\n"'
+expect "all are skipped" 1 "0 passed, 0 failed, 1 skipped" \
+	'echo "1..0 # SKIP no device"'
+expect "dies" 1 "1 passed, 2 failed" \
+	'printf "1..3\nok 1 a\n"; kill -SEGV $$'
+expect "dies after its last result" 1 "1 passed, 1 failed" \
+	'printf "1..1\nok 1 a\n"; kill -SEGV $$'
+expect "ends early" 1 "1 passed, 2 failed" \
+	'printf "1..3\nok 1 a\n"'
+expect "prints more than its plan" 1 "2 passed, 1 failed" \
+	'printf "1..1\nok 1 a\nok 2 b\n"'
+expect "exit 3 and no failure" 1 "1 passed, 1 failed" \
+	'printf "1..1\nok 1 a\n"; exit 3'
+expect "no plan" 1 "0 passed, 1 failed" 'echo hello'
+expect "runs out of time" 1 "1 passed, 1 failed" \
+	'printf "1..2\nok 1 a\n"; exec sleep 60'
+exit $failed
