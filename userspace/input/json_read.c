@@ -131,6 +131,10 @@ static int load(struct source *src, json_t **ret_json)
 				 (unsigned long long)src->in.bytes);
 	json = json_loadb((const char *)src->in.data, (size_t)src->in.bytes,
 			  JSON_REJECT_DUPLICATES, &error);
+	if (!json && !error.text[0])
+		/* The parser tells of every fault but this one. */
+		return lull_fail(src->reterr, LULL_NOMEM,
+				 "%s: no memory to parse it", src->in.name);
 	if (!json) {
 		show(error.text, syntax, sizeof(syntax));
 		return lull_fail(src->reterr,

@@ -30,6 +30,19 @@ static size_t directory_bytes(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* So few bytes come whole, unless the pool is not ready and a signal comes. */
+static bool draw(uint64_t *ret_random)
+{
+	ssize_t got;
+
+	do {
+		got = getrandom(ret_random, sizeof(*ret_random), 0);
+	} while (got < 0 && errno == EINTR);
+	if (got >= 0 && got != sizeof(*ret_random))
+		errno = EIO;
+	return got == sizeof(*ret_random);
+}
+
 /* Opens a new file beside @path; gives its name. */
 static int create_temp(const char *path, char **ret_temp)
 {
@@ -42,7 +55,7 @@ static int create_temp(const char *path, char **ret_temp)
 		return -1;
 	memcpy(temp, path, dir);
 	for (tries = 0; tries < TEMP_TRIES; tries++) {
-		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		if (!draw(&random))
 			break;
 		snprintf(temp + dir, TEMP_NAME_BYTES, ".lull-%016" PRIx64,
 			 random);

@@ -104,7 +104,9 @@ static int draw_limbs(limb_t *k, const uint8_t *seed, uint64_t i,
 	ssize_t got;
 
 	if (!seed) {
-		got = getrandom(k, FR_LIMBS * sizeof(*k), 0);
+		do {
+			got = getrandom(k, FR_LIMBS * sizeof(*k), 0);
+		} while (got < 0 && errno == EINTR);
 		if (got == FR_LIMBS * sizeof(*k))
 			return LULL_OK;
 		return lull_fail_errno(reterr, LULL_IO, got < 0 ? errno : EIO,

@@ -12,28 +12,13 @@
 #include "base/mem.h"
 #include "input/canonical.h"
 
-#ifdef LULL_VERIFY
-static ssize_t (*draw)(void *buf, size_t bytes, unsigned int flags) = getrandom;
-
-void lull_prove_random_hook(ssize_t (*hook)(void *buf, size_t bytes,
-					    unsigned int flags))
-{
-	draw = hook ? hook : getrandom;
-}
-#else
-static ssize_t draw(void *buf, size_t bytes, unsigned int flags)
-{
-	return getrandom(buf, bytes, flags);
-}
-#endif
-
 /* Requests of up to 256 bytes are never cut short once the pool is ready. */
 static int fill(uint8_t *buf, size_t bytes, struct lull_error *reterr)
 {
 	ssize_t got;
 
 	do {
-		got = draw(buf, bytes, 0);
+		got = getrandom(buf, bytes, 0);
 	} while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return lull_fail_errno(reterr, LULL_IO, errno, "getrandom");

@@ -6,7 +6,6 @@
 #define LULL_PROVE_RANDOM_H
 
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "curve/facts.h"
 
@@ -15,12 +14,5 @@
 int lull_prove_random(const struct lull_curve_facts *facts,
 		      uint8_t ret_scalar[LULL_FR_BYTES],
 		      struct lull_error *reterr);
-
-#ifdef LULL_VERIFY
-/* Test builds: what to call instead of getrandom(2); NULL for itself.  Not
- * while another thread draws. */
-void lull_prove_random_hook(ssize_t (*hook)(void *buf, size_t bytes,
-					    unsigned int flags));
-#endif
 
 #endif
