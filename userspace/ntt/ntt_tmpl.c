@@ -33,28 +33,57 @@ size_t fr_quotient_scratch_bytes(unsigned int log2_n, unsigned int nr_threads)
 	       fr_ntt_scratch_bytes(log2_n, nr_threads);
 }
 
+/*
+ * Bit reversal, by blocks: of an index's bits the high and the low
+ * REVERSE_BITS move inside a block of 8 by 8 elements, in lines that are used
+ * whole, and the rest says which two blocks change places.
+ */
+#define REVERSE_BITS 3
+
 struct reversal {
 	struct fr *v;
 	unsigned int log_n;
+	unsigned int bits; /* REVERSE_BITS, or 0 where n is small */
 	size_t nr_tasks;
 };
+
+static void swap(struct fr *a, struct fr *b)
+{
+	struct fr t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+static void reverse_blocks(const struct reversal *r, size_t m, size_t other)
+{
+	unsigned int bits = r->bits, middle = r->log_n - bits;
+	size_t side = (size_t)1 << bits, hi, lo, i, j;
+
+	for (hi = 0; hi < side; hi++) {
+		for (lo = 0; lo < side; lo++) {
+			i = hi << middle | m << bits | lo;
+			j = ntt_reverse(lo, bits) << middle | other << bits |
+			    ntt_reverse(hi, bits);
+			/* A block that stays has each of its pairs twice. */
+			if (m != other || i < j)
+				swap(&r->v[i], &r->v[j]);
+		}
+	}
+}
 
 static void reverse_task(void *arg, size_t task, unsigned int slot)
 {
 	const struct reversal *r = arg;
-	size_t lo, hi, i, j;
-	struct fr t;
+	unsigned int bits = r->log_n - 2 * r->bits;
+	size_t lo, hi, m, other;
 
 	(void)slot;
-	lull_workers_split((size_t)1 << r->log_n, r->nr_tasks, task, 1, &lo,
-			   &hi);
-	for (i = lo; i < hi; i++) {
-		j = ntt_reverse(i, r->log_n);
-		if (i >= j)
-			continue;
-		t = r->v[i];
-		r->v[i] = r->v[j];
-		r->v[j] = t;
+	lull_workers_split((size_t)1 << bits, r->nr_tasks, task, 1, &lo, &hi);
+	for (m = lo; m < hi; m++) {
+		other = ntt_reverse(m, bits);
+		if (m <= other)
+			reverse_blocks(r, m, other);
 	}
 }
 
@@ -66,7 +95,8 @@ static void reverse(struct fr *v, unsigned int log_n,
 	struct reversal r = {
 		.v = v,
 		.log_n = log_n,
-		.nr_tasks = (size_t)4 * lull_workers_nr(workers),
+		.bits = log_n < 2 * REVERSE_BITS ? 0 : REVERSE_BITS,
+		.nr_tasks = (size_t)8 * lull_workers_nr(workers),
 	};
 
 	lull_workers_run(workers, r.nr_tasks, reverse_task, &r);
