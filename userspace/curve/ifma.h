@@ -246,16 +246,16 @@ static __always_inline void ifma_wide_sqr(__m512i *t, const __m512i *a,
 }
 
 /*
- * r = t / R mod p, clean, for t of at most four products: below t / R + p.
+ * r = t / R mod p, not clean, for t of at most four products: below t / R + p.
  * Row i adds the multiple q of p that makes limb i a multiple of 2^52.  Its
  * low half is not computed: with limb i not 0 mod 2^52, that half and limb i
  * add up to the next multiple of 2^52, and otherwise it is 0; in both cases
  * (limb + 2^52 - 1) >> 52 is the carry.  The rows' two kinds of terms go to
  * two accumulators, for a shorter chain from one q to the next.
  */
-static __always_inline void ifma_wide_reduce(__m512i *r, __m512i *t,
-					     const uint64_t *p, uint64_t inv,
-					     unsigned int n)
+static __always_inline void ifma_wide_reduce_raw(__m512i *r, __m512i *t,
+						 const uint64_t *p,
+						 uint64_t inv, unsigned int n)
 {
 	const __m512i mask = ifma_set1(IFMA_MASK);
 	const __m512i zero = _mm512_setzero_si512();
@@ -286,6 +286,14 @@ static __always_inline void ifma_wide_reduce(__m512i *r, __m512i *t,
 #pragma GCC unroll 8
 	for (j = 0; j < n; j++)
 		r[j] = _mm512_add_epi64(t[n + j], u[n + j]);
+}
+
+/* The same, clean. */
+static __always_inline void ifma_wide_reduce(__m512i *r, __m512i *t,
+					     const uint64_t *p, uint64_t inv,
+					     unsigned int n)
+{
+	ifma_wide_reduce_raw(r, t, p, inv, n);
 	ifma_carry(r, n);
 }
 
@@ -322,6 +330,37 @@ static __always_inline void ifma_mul2(__m512i *r, const __m512i *a,
 	ifma_wide_mul(t, a, b, n);
 	ifma_wide_mul_add(t, c, d, n);
 	ifma_wide_reduce(r, t, p, inv, n);
+}
+
+/*
+ * r = a b / 2^52 mod p, clean, for a clean a and a b < 2^52, the same in all
+ * lanes: below a b / 2^52 + p.  One row of a multiplication.
+ */
+static __always_inline void ifma_mul_limb(__m512i *r, const __m512i *a,
+					  uint64_t b, const uint64_t *p,
+					  uint64_t inv, unsigned int n)
+{
+	const __m512i zero = _mm512_setzero_si512(), limb = ifma_set1(b);
+	__m512i t[IFMA_LIMBS_MAX + 1], q;
+	unsigned int j;
+
+	t[n] = zero;
+#pragma GCC unroll 8
+	for (j = 0; j < n; j++)
+		t[j] = _mm512_madd52lo_epu64(zero, a[j], limb);
+#pragma GCC unroll 8
+	for (j = 0; j < n; j++)
+		t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a[j], limb);
+	q = _mm512_madd52lo_epu64(zero, t[0], ifma_set1(inv));
+#pragma GCC unroll 8
+	for (j = 0; j < n; j++)
+		t[j] = _mm512_madd52lo_epu64(t[j], q, ifma_set1(p[j]));
+#pragma GCC unroll 8
+	for (j = 0; j < n; j++)
+		t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], q, ifma_set1(p[j]));
+	t[1] = _mm512_add_epi64(t[1], _mm512_srli_epi64(t[0], IFMA_BITS));
+	ifma_copy(r, t + 1, n);
+	ifma_carry(r, n);
 }
 
 /*
@@ -449,6 +488,62 @@ static __always_inline void ifma_transpose(__m512i *v)
 	for (i = 0; i < 4; i++) {
 		v[i] = _mm512_shuffle_i64x2(b[i], b[i + 4], 0x88);
 		v[i + 4] = _mm512_shuffle_i64x2(b[i], b[i + 4], 0xdd);
+	}
+}
+
+/*
+ * Four words from each of eight addresses of any alignment, to word j of all
+ * in w[j].  Half as many shuffles as in ifma_transpose(): the rows are paired
+ * by the loads.
+ */
+static __always_inline void ifma_load4_rows(__m512i *w,
+					    const uint8_t *const *rows)
+{
+	__m512i v[4], a[4];
+	unsigned int i;
+
+	/* Rows 0 and 2, 1 and 3, 4 and 6, 5 and 7. */
+#pragma GCC unroll 4
+	for (i = 0; i < 4; i++) {
+		unsigned int row = i / 2 * 4 + i % 2;
+		__m256i lo, hi;
+
+		lo = _mm256_loadu_si256((const __m256i_u *)rows[row]);
+		hi = _mm256_loadu_si256((const __m256i_u *)rows[row + 2]);
+		v[i] = _mm512_inserti64x4(_mm512_castsi256_si512(lo), hi, 1);
+	}
+	a[0] = _mm512_unpacklo_epi64(v[0], v[1]);
+	a[1] = _mm512_unpackhi_epi64(v[0], v[1]);
+	a[2] = _mm512_unpacklo_epi64(v[2], v[3]);
+	a[3] = _mm512_unpackhi_epi64(v[2], v[3]);
+	w[0] = _mm512_shuffle_i64x2(a[0], a[2], 0x88);
+	w[1] = _mm512_shuffle_i64x2(a[1], a[3], 0x88);
+	w[2] = _mm512_shuffle_i64x2(a[0], a[2], 0xdd);
+	w[3] = _mm512_shuffle_i64x2(a[1], a[3], 0xdd);
+}
+
+/* Row i of w[0 .. 3], four words, to r[i]. */
+static __always_inline void ifma_rows4(__m256i *r, const __m512i *w)
+{
+	const __m512i lo = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+	const __m512i hi = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+	__m512i a[4], v[4];
+	unsigned int i;
+
+	a[0] = _mm512_unpacklo_epi64(w[0], w[1]); /* rows 0, 2, 4, 6 */
+	a[1] = _mm512_unpackhi_epi64(w[0], w[1]);
+	a[2] = _mm512_unpacklo_epi64(w[2], w[3]);
+	a[3] = _mm512_unpackhi_epi64(w[2], w[3]);
+	v[0] = _mm512_permutex2var_epi64(a[0], lo, a[2]); /* rows 0, 2 */
+	v[1] = _mm512_permutex2var_epi64(a[1], lo, a[3]);
+	v[2] = _mm512_permutex2var_epi64(a[0], hi, a[2]); /* rows 4, 6 */
+	v[3] = _mm512_permutex2var_epi64(a[1], hi, a[3]);
+#pragma GCC unroll 4
+	for (i = 0; i < 4; i++) {
+		unsigned int row = i / 2 * 4 + i % 2;
+
+		r[row] = _mm512_castsi512_si256(v[i]);
+		r[row + 2] = _mm512_extracti64x4_epi64(v[i], 1);
 	}
 }
 

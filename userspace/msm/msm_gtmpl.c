@@ -9,6 +9,7 @@
 #include "msm/msm.h"
 
 #include "base/base.h"
+#include "base/cpu.h"
 #include "msm/buckets.h"
 #include "msm/plan.h"
 #include "msm/scalars.h"
@@ -62,7 +63,7 @@ static void *carve(struct carver *c, size_t bytes)
 
 static const struct g_pair_ops *pair_ops(void)
 {
-	return &g_pairs_portable;
+	return lull_cpu_has_ifma() ? &g_pairs_ifma : &g_pairs_portable;
 }
 
 static size_t carve_slot(struct slot *slot, uint8_t *base,

@@ -1,0 +1,743 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pairs_ifma_gtmpl.c - batches of affine additions, eight pairs at a time
+ *
+ * The twin of pairs_gtmpl.c for processors with AVX-512 IFMA; entered only
+ * after lull_cpu_has_ifma().
+ *
+ * Work points.  The formulas know nothing of b, so they hold on every curve
+ * y^2 = x^3 + b'; (x, y) -> (s^2 x, s^3 y) leads from one to another.  A
+ * coordinate in memory is x 2^(64 FP_LIMBS); read as R = 2^(52 N) it is
+ * x 2^-e, e = 52 N - 64 FP_LIMBS.  s is chosen so that a point gets there by
+ * shifts, or nearly:
+ *	BN254, e = 4: s = 1/2; x 2^2 and y 2.
+ *	BLS12-381, e = 32: s = 2^-16; x as it is, y 2^36 / 2^52 (one row of a
+ *	product).
+ * x is kept in [0, 4 p) and y in [0, 2 p) (at most 2 p for a negated point as
+ * it is read), as 64-bit limbs in the place of a struct g_affine.
+ *
+ * Bounds: (alpha beta / 84 + 1) p for a product on BN254, where 84 is below
+ * R / p; on BLS12-381 R / p exceeds 2^35 and every product is below 2 p.
+ */
+#include "msm/pairs.h"
+
+#include "base/base.h"
+#include "curve/ifma.h"
+#include "msm/inverse.h"
+#include "msm/scalars.h"
+
+#define N CURVE_CONST(FP_LIMBS52)
+#define INV CURVE_CONST(FP_INV52)
+/* Multiples of p that bound x, y, and a difference of two x. */
+#define X_BOUND 4
+#define Y_BOUND 2
+#define DX_BOUND 8
+
+#if LULL_CURVE_ID == 1
+#define X_SHIFT 2
+#define Y_SHIFT 1
+#else
+#define X_SHIFT 0
+#define Y_SHIFT 0
+#define Y_LIMB (1ull << 36)
+#define Y_DOUBLINGS 16 /* back: y 2^-16 */
+#endif
+
+#define NR_OCTETS (G_PAIR_BATCH / IFMA_LANES)
+#define ROW_BYTES (4 * sizeof(limb_t))
+#define NR_ROWS (sizeof(struct g_affine) / ROW_BYTES)
+#define NR_WORDS (4 * NR_ROWS)
+/* Octets between a prefetch and the use: some hundred nanoseconds. */
+#define PREFETCH_OCTETS 4
+
+static const uint64_t p52[] = CURVE_CONST(FP_P52);
+static const uint64_t one52[] = CURVE_CONST(FP_R52);
+static const uint64_t to52[] = CURVE_CONST(FP_TO52);
+
+struct vec {
+	__m512i l[N];
+};
+
+/* A coordinate. */
+struct gvec {
+	struct vec c[LULL_GROUP];
+};
+
+/*
+ * Eight pairs between the passes.  d is x2 - x1 + 4 p, clean and below 8 p,
+ * dy is y2 - y1 + 2 p, clean; denom is d in G1 and its norm in G2; before is
+ * the product of all earlier denoms.
+ */
+struct octet {
+	struct gvec x1, y1, d, dy;
+	struct vec before;
+#if LULL_GROUP == 2
+	struct vec denom;
+#endif
+};
+
+struct temp {
+	struct octet octets[NR_OCTETS];
+	__mmask8 doubled[NR_OCTETS];
+	__mmask8 fixed[NR_OCTETS]; /* lanes without a sum of their own */
+};
+
+static __always_inline void mul(struct vec *r, const struct vec *a,
+				const struct vec *b)
+{
+	ifma_mul(r->l, a->l, b->l, p52, INV, N);
+}
+
+static __always_inline struct vec *denom(struct octet *o)
+{
+#if LULL_GROUP == 1
+	return &o->d.c[0];
+#else
+	return &o->denom;
+#endif
+}
+
+#if LULL_GROUP == 1
+/* r = a^2, not clean. */
+static __always_inline void sqr_raw(struct gvec *r, const struct gvec *a)
+{
+	__m512i t[2 * IFMA_LIMBS_MAX];
+
+	ifma_wide_sqr(t, a->c[0].l, N);
+	ifma_wide_reduce_raw(r->c[0].l, t, p52, INV, N);
+}
+
+/* r = a b, not clean; a < 2 p, b < 8 p: r < 1.2 p. */
+static __always_inline void mul_raw(struct gvec *r, const struct gvec *a,
+				    const struct gvec *b)
+{
+	__m512i t[2 * IFMA_LIMBS_MAX];
+
+	ifma_wide_mul(t, a->c[0].l, b->c[0].l, N);
+	ifma_wide_reduce_raw(r->c[0].l, t, p52, INV, N);
+}
+
+static __always_inline void set_denom(struct octet *o)
+{
+	(void)o;
+}
+
+/* r = dy / d: dy < 5.5 p, inv < 1.1 p, so r < 1.1 p. */
+static __always_inline void slope(struct gvec *r, const struct octet *o,
+				  const struct vec *inv)
+{
+	mul(&r->c[0], &o->dy.c[0], inv);
+}
+#else
+/* r = (a0 + a1)(a0 - a1) + 2 a0 a1 u, not clean; a < 2 p: r < 1.2 p.  For
+ * a < 4 p: r < 1.8 p. */
+static __always_inline void sqr_raw(struct gvec *r, const struct gvec *a)
+{
+	struct vec sum, diff, twice;
+	__m512i t[2 * IFMA_LIMBS_MAX];
+
+	ifma_add(sum.l, a->c[0].l, a->c[1].l, N);
+	ifma_sub(diff.l, a->c[0].l, a->c[1].l, X_BOUND, p52, N);
+	ifma_add(twice.l, a->c[0].l, a->c[0].l, N);
+	ifma_wide_mul(t, twice.l, a->c[1].l, N);
+	ifma_wide_reduce_raw(r->c[1].l, t, p52, INV, N);
+	ifma_wide_mul(t, sum.l, diff.l, N);
+	ifma_wide_reduce_raw(r->c[0].l, t, p52, INV, N);
+}
+
+/* r = a b, not clean; a < 2 p, b < 8 p: r < (32 / 84 + 1) p.  r is neither. */
+static __always_inline void mul_raw(struct gvec *r, const struct gvec *a,
+				    const struct gvec *b)
+{
+	struct vec neg;
+	__m512i t[2 * IFMA_LIMBS_MAX];
+
+	ifma_neg(neg.l, a->c[1].l, 2, p52, N);
+	ifma_wide_mul(t, a->c[0].l, b->c[0].l, N);
+	ifma_wide_mul_add(t, neg.l, b->c[1].l, N);
+	ifma_wide_reduce_raw(r->c[0].l, t, p52, INV, N);
+	ifma_wide_mul(t, a->c[0].l, b->c[1].l, N);
+	ifma_wide_mul_add(t, a->c[1].l, b->c[0].l, N);
+	ifma_wide_reduce_raw(r->c[1].l, t, p52, INV, N);
+}
+
+/* The norm d0^2 + d1^2, below (128 / 84 + 1) p. */
+static __always_inline void set_denom(struct octet *o)
+{
+	const struct gvec *d = &o->d;
+
+	ifma_mul2(o->denom.l, d->c[0].l, d->c[0].l, d->c[1].l, d->c[1].l, p52,
+		  INV, N);
+}
+
+/*
+ * r = dy / d = dy (d0 - d1 u) / norm: dy < 5.5 p and d < 8 p, so the product is
+ * below (88 / 84 + 1) p, and inv < 1.1 p, so r < 1.1 p.
+ */
+static __always_inline void slope(struct gvec *r, const struct octet *o,
+				  const struct vec *inv)
+{
+	const struct gvec *d = &o->d, *dy = &o->dy;
+	struct vec neg, t;
+
+	ifma_neg(neg.l, d->c[1].l, DX_BOUND, p52, N);
+	ifma_mul2(t.l, dy->c[0].l, d->c[0].l, dy->c[1].l, d->c[1].l, p52, INV,
+		  N);
+	mul(&r->c[0], &t, inv);
+	ifma_mul2(t.l, dy->c[1].l, d->c[0].l, dy->c[0].l, neg.l, p52, INV, N);
+	mul(&r->c[1], &t, inv);
+}
+#endif
+
+/* The words of eight points at rows, word j of all in w[j]. */
+static __always_inline void load_words(__m512i *w, const uint8_t *const *rows)
+{
+	const uint8_t *at[IFMA_LANES];
+	unsigned int i, j;
+
+#pragma GCC unroll 8
+	for (j = 0; j < NR_ROWS; j++) {
+#pragma GCC unroll 8
+		for (i = 0; i < IFMA_LANES; i++)
+			at[i] = rows[i] + j * ROW_BYTES;
+		ifma_load4_rows(w + 4 * j, at);
+	}
+}
+
+/* Work points at rows: clean. */
+static __always_inline void load_work(struct gvec *x, struct gvec *y,
+				      const uint8_t *const *rows)
+{
+	__m512i w[NR_WORDS];
+	unsigned int k;
+
+	load_words(w, rows);
+#pragma GCC unroll 2
+	for (k = 0; k < LULL_GROUP; k++) {
+		ifma_unpack(x->c[k].l, w + k * FP_LIMBS, FP_LIMBS, 0, N);
+		ifma_unpack(y->c[k].l, w + (LULL_GROUP + k) * FP_LIMBS,
+			    FP_LIMBS, 0, N);
+	}
+}
+
+/* Points of a key at rows, negated in the lanes of neg: x clean, y not. */
+static __always_inline void load_key(struct gvec *x, struct gvec *y,
+				     const uint8_t *const *rows, __mmask8 neg)
+{
+	__m512i w[NR_WORDS];
+	unsigned int j, k;
+
+	load_words(w, rows);
+#pragma GCC unroll 2
+	for (k = 0; k < LULL_GROUP; k++) {
+		__m512i *yl = y->c[k].l;
+
+		ifma_unpack(x->c[k].l, w + k * FP_LIMBS, FP_LIMBS, X_SHIFT, N);
+		ifma_unpack(yl, w + (LULL_GROUP + k) * FP_LIMBS, FP_LIMBS,
+			    Y_SHIFT, N);
+#ifdef Y_LIMB
+		ifma_mul_limb(yl, yl, Y_LIMB, p52, INV, N);
+#endif
+#pragma GCC unroll 8
+		for (j = 0; j < N; j++)
+			yl[j] = _mm512_mask_sub_epi64(
+				yl[j], neg, ifma_set1(Y_BOUND * p52[j]), yl[j]);
+	}
+}
+
+/* Stores the lanes of live as work points. */
+static __always_inline void store_work(struct g_affine *dst,
+				       const struct lull_msm_pair *pairs,
+				       const struct gvec *x,
+				       const struct gvec *y, __mmask8 live)
+{
+	__m512i w[NR_WORDS];
+	unsigned int i, j, k;
+
+#pragma GCC unroll 2
+	for (k = 0; k < LULL_GROUP; k++) {
+		ifma_pack(w + k * FP_LIMBS, x->c[k].l, FP_LIMBS, N);
+		ifma_pack(w + (LULL_GROUP + k) * FP_LIMBS, y->c[k].l, FP_LIMBS,
+			  N);
+	}
+#pragma GCC unroll 8
+	for (j = 0; j < NR_ROWS; j++) {
+		__m256i r[IFMA_LANES];
+
+		ifma_rows4(r, w + 4 * j);
+#pragma GCC unroll 8
+		for (i = 0; i < IFMA_LANES; i++)
+			if (live >> i & 1)
+				_mm256_storeu_si256(
+					(__m256i_u *)(dst + pairs[i].out) + j,
+					r[i]);
+	}
+}
+
+/* d = x2 - x1 + 4 p and dy = y2 - y1 + 2 p, clean, for y2, y1 <= 2 p. */
+static __always_inline void
+set_differences(struct octet *o, const struct gvec *x2, const struct gvec *y2)
+{
+	unsigned int k;
+
+#pragma GCC unroll 2
+	for (k = 0; k < LULL_GROUP; k++) {
+		ifma_sub(o->d.c[k].l, x2->c[k].l, o->x1.c[k].l, X_BOUND, p52,
+			 N);
+		ifma_sub(o->dy.c[k].l, y2->c[k].l, o->y1.c[k].l, Y_BOUND, p52,
+			 N);
+	}
+}
+
+/* The lanes of a, clean and below 2^log2_k p, that are 0 mod p. */
+static __mmask8 zero_lanes(const struct gvec *a, unsigned int log2_k)
+{
+	__mmask8 zero = 0xff;
+	unsigned int i, k;
+	struct vec t;
+
+	for (k = 0; k < LULL_GROUP; k++) {
+		t = a->c[k];
+		for (i = log2_k; i--;)
+			ifma_reduce_once(t.l, t.l, 1ull << i, p52, N);
+		zero &= ifma_is_zero(t.l, N);
+	}
+	return zero;
+}
+
+/* The lanes in which point 1 and point 2 are infinity, all zero. */
+static void infinite_lanes(const struct octet *o, __mmask8 *ret_1,
+			   __mmask8 *ret_2)
+{
+	unsigned int k;
+	struct vec t;
+
+	*ret_1 = *ret_2 = 0xff;
+	for (k = 0; k < LULL_GROUP; k++) {
+		*ret_1 &= ifma_is_zero(o->x1.c[k].l, N) &
+			  ifma_is_zero(o->y1.c[k].l, N);
+		/* x2 = d + x1 - 4 p, and so y2 */
+		ifma_add_raw(t.l, o->d.c[k].l, o->x1.c[k].l, N);
+		ifma_add_kp_raw(t.l, 0xff, 0 - (uint64_t)X_BOUND, p52, N);
+		ifma_carry(t.l, N);
+		*ret_2 &= ifma_is_zero(t.l, N);
+		ifma_add_raw(t.l, o->dy.c[k].l, o->y1.c[k].l, N);
+		ifma_add_kp_raw(t.l, 0xff, 0 - (uint64_t)Y_BOUND, p52, N);
+		ifma_carry(t.l, N);
+		*ret_2 &= ifma_is_zero(t.l, N);
+	}
+}
+
+/*
+ * An octet with lanes that are not the sum of two points with different x.
+ * Equal points: d becomes 2 y and dy 3 x^2, the slope of the tangent (no y is
+ * 0, for both groups' orders are odd).  Others get the denominator 1.
+ */
+static __attribute__((noinline)) void fix_octet(struct octet *o, __mmask8 live,
+						__mmask8 *ret_doubled,
+						__mmask8 *ret_fixed)
+{
+	__mmask8 inf_1, inf_2, same_x, doubled, fixed;
+	unsigned int j, k;
+	struct gvec xx;
+
+	infinite_lanes(o, &inf_1, &inf_2);
+	same_x = zero_lanes(&o->d, 3);
+	doubled = same_x & zero_lanes(&o->dy, 2) & ~inf_1 & ~inf_2 & live;
+	fixed = (inf_1 | inf_2 | same_x | (__mmask8)~live) & ~doubled;
+	sqr_raw(&xx, &o->x1);
+	for (k = 0; k < LULL_GROUP; k++) {
+		struct vec t, *x = &xx.c[k];
+
+		ifma_add_raw(t.l, x->l, x->l, N);
+		ifma_add(t.l, t.l, x->l, N);
+		ifma_select(o->dy.c[k].l, doubled, t.l, o->dy.c[k].l, N);
+		ifma_add(t.l, o->y1.c[k].l, o->y1.c[k].l, N);
+		ifma_select(o->d.c[k].l, doubled, t.l, o->d.c[k].l, N);
+		for (j = 0; j < N; j++)
+			o->d.c[k].l[j] = _mm512_mask_mov_epi64(
+				o->d.c[k].l[j], fixed,
+				ifma_set1(k ? 0 : one52[j]));
+	}
+	*ret_doubled = doubled;
+	*ret_fixed = fixed;
+}
+
+static __always_inline const uint8_t *row_of(const uint8_t *src, uint32_t at,
+					     bool refs)
+{
+	return src + (size_t)(refs ? at >> LULL_MSM_REF_SHIFT : at) *
+			     sizeof(struct g_affine);
+}
+
+static __always_inline void prefetch_octet(const uint8_t *src,
+					   const struct lull_msm_pair *pairs)
+{
+	unsigned int i, j;
+
+#pragma GCC unroll 8
+	for (i = 0; i < IFMA_LANES; i++) {
+		const uint8_t *a = row_of(src, pairs[i].a, true);
+		const uint8_t *b = row_of(src, pairs[i].b, true);
+
+#pragma GCC unroll 4
+		for (j = 0; j < sizeof(struct g_affine); j += 64) {
+			_mm_prefetch((const char *)a + j, _MM_HINT_T0);
+			_mm_prefetch((const char *)b + j, _MM_HINT_T0);
+		}
+	}
+}
+
+/* Reads eight pairs into the octet; returns the lanes that need a closer
+ * look. */
+static __always_inline __mmask8 load_octet(struct octet *o, const uint8_t *src,
+					   const struct lull_msm_pair *pairs,
+					   bool refs)
+{
+	const uint8_t *rows[IFMA_LANES];
+	struct gvec x, y;
+	__mmask8 look = 0, neg = 0;
+	unsigned int i;
+
+#pragma GCC unroll 8
+	for (i = 0; i < IFMA_LANES; i++) {
+		rows[i] = row_of(src, pairs[i].a, refs);
+		neg |= (pairs[i].a & LULL_MSM_REF_NEG) << i;
+	}
+	if (refs)
+		load_key(&o->x1, &o->y1, rows, neg);
+	else
+		load_work(&o->x1, &o->y1, rows);
+	neg = 0;
+#pragma GCC unroll 8
+	for (i = 0; i < IFMA_LANES; i++) {
+		rows[i] = row_of(src, pairs[i].b, refs);
+		neg |= (pairs[i].b & LULL_MSM_REF_NEG) << i;
+	}
+	if (refs) {
+		load_key(&x, &y, rows, neg);
+	} else {
+		load_work(&x, &y, rows);
+		/* Perhaps infinity. */
+		look = _mm512_testn_epi64_mask(y.c[0].l[0], y.c[0].l[0]) |
+		       _mm512_testn_epi64_mask(o->y1.c[0].l[0],
+					       o->y1.c[0].l[0]);
+	}
+	set_differences(o, &x, &y);
+	neg = ifma_maybe_zero(o->d.c[0].l, DX_BOUND, INV);
+#if LULL_GROUP == 2
+	neg &= ifma_maybe_zero(o->d.c[1].l, DX_BOUND, INV);
+#endif
+	return look | neg;
+}
+
+/* The first pass: acc becomes the product of all denominators. */
+static __always_inline void forward(struct temp *temp, struct vec *ret_acc,
+				    const uint8_t *src,
+				    const struct lull_msm_pair *pairs,
+				    size_t nr, bool refs)
+{
+	struct lull_msm_pair last[IFMA_LANES];
+	size_t nr_octets = lull_div_up(nr, IFMA_LANES), i;
+	struct vec acc;
+
+	ifma_broadcast(acc.l, one52, N);
+	for (i = 0; i < nr_octets; i++) {
+		const struct lull_msm_pair *at = pairs + i * IFMA_LANES;
+		struct octet *o = &temp->octets[i];
+		size_t left = nr - i * IFMA_LANES, j;
+		__mmask8 live = 0xff, look;
+
+		if (refs && left >= (PREFETCH_OCTETS + 1) * IFMA_LANES)
+			prefetch_octet(src, at + PREFETCH_OCTETS * IFMA_LANES);
+		if (left < IFMA_LANES) {
+			live = (__mmask8)((1u << left) - 1);
+			for (j = 0; j < IFMA_LANES; j++)
+				last[j] = at[lull_min(j, left - 1)];
+			at = last;
+		}
+		look = load_octet(o, src, at, refs);
+		temp->doubled[i] = 0;
+		temp->fixed[i] = 0;
+		if (lull_unlikely(look | (live != 0xff)))
+			fix_octet(o, live, &temp->doubled[i], &temp->fixed[i]);
+		set_denom(o);
+		o->before = acc;
+		mul(&acc, &acc, denom(o));
+	}
+	*ret_acc = acc;
+}
+
+/* r = lane i + by of a in lane i, by a power of two. */
+static __always_inline void rotate(struct vec *r, const struct vec *a,
+				   unsigned int by)
+{
+	const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+	__m512i idx = _mm512_and_si512(_mm512_add_epi64(lane, ifma_set1(by)),
+				       ifma_set1(IFMA_LANES - 1));
+	unsigned int j;
+
+#pragma GCC unroll 8
+	for (j = 0; j < N; j++)
+		r->l[j] = _mm512_permutexvar_epi64(idx, a->l[j]);
+}
+
+/*
+ * a = 1 / a in every lane, for a < 1.3 p; below 1.1 p.  The product of all
+ * lanes is inverted by the scalar code: v R52 is an element of value
+ * v R52 / R64 there, and R52^2 / R64 brings its inverse R64^2 / (v R52) to
+ * R52 / v.
+ */
+static void invert_lanes(struct vec *a)
+{
+	struct vec r4, r2, r1, p4, p2, p1;
+	__m512i w[FP_LIMBS];
+	struct fp v, back;
+	unsigned int j;
+
+	rotate(&r4, a, 4);
+	mul(&p4, a, &r4);
+	rotate(&r2, &p4, 2);
+	mul(&p2, &p4, &r2);
+	rotate(&r1, &p2, 1);
+	mul(&p1, &p2, &r1);
+	ifma_reduce_once(p1.l, p1.l, 1, p52, N);
+	ifma_pack(w, p1.l, FP_LIMBS, N);
+	for (j = 0; j < FP_LIMBS; j++)
+		v.l[j] =
+			(limb_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(w[j]));
+	ifma_broadcast(p1.l, to52, N);
+	ifma_pack(w, p1.l, FP_LIMBS, N);
+	for (j = 0; j < FP_LIMBS; j++)
+		back.l[j] =
+			(limb_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(w[j]));
+	fp_inv_var(&v, &v);
+	fp_mul(&v, &v, &back);
+	for (j = 0; j < FP_LIMBS; j++)
+		w[j] = ifma_set1(v.l[j]);
+	ifma_unpack(p1.l, w, FP_LIMBS, 0, N);
+	mul(&p1, &p1, &r1);
+	mul(&p1, &p1, &r2);
+	mul(a, &p1, &r4);
+}
+
+/*
+ * x3 = slope^2 - x1 - x2, clean and below 4 p, from sqr = slope^2, not clean
+ * and below 2 p, and d = x2 - x1 + 4 p.  The sum t is in (-8 p, 2 p).  Where
+ * its highest limb shows for certain that it is negative, 4 p are added; what
+ * was negative by less than the lower limbs' carries, or still is, shows after
+ * them and gets 4 p more.
+ */
+static __always_inline void set_x3(struct vec *r, const struct vec *sqr,
+				   const struct vec *x1, const struct vec *d)
+{
+	__mmask8 negative;
+	unsigned int j;
+
+#pragma GCC unroll 8
+	for (j = 0; j < N; j++) {
+		__m512i t = _mm512_sub_epi64(sqr->l[j], d->l[j]);
+
+		t = _mm512_sub_epi64(t, _mm512_add_epi64(x1->l[j], x1->l[j]));
+		r->l[j] = _mm512_add_epi64(t, ifma_set1(X_BOUND * p52[j]));
+	}
+	negative =
+		_mm512_cmplt_epi64_mask(r->l[N - 1], ifma_set1(-(1ull << 8)));
+	ifma_add_kp_raw(r->l, negative, X_BOUND, p52, N);
+	ifma_carry(r->l, N);
+	negative = _mm512_movepi64_mask(r->l[N - 1]);
+	ifma_add_kp_raw(r->l, negative, X_BOUND, p52, N);
+	ifma_carry(r->l, N);
+}
+
+/* y3 = prod - y1, clean and below 2 p, for prod < 2 p, neither clean. */
+static __always_inline void set_y3(struct vec *r, const struct vec *prod,
+				   const struct vec *y1)
+{
+	ifma_sub_raw(r->l, prod->l, y1->l, N);
+	ifma_carry(r->l, N);
+	ifma_add_kp_raw(r->l, _mm512_movepi64_mask(r->l[N - 1]), Y_BOUND, p52,
+			N);
+	ifma_carry(r->l, N);
+}
+
+/* Where the points were equal, x2 - x1 + 4 p is 4 p and not what d holds. */
+static __attribute__((noinline)) void undo_doubled(struct octet *o,
+						   __mmask8 doubled)
+{
+	unsigned int j, k;
+
+	for (k = 0; k < LULL_GROUP; k++)
+		for (j = 0; j < N; j++)
+			o->d.c[k].l[j] = _mm512_mask_mov_epi64(
+				o->d.c[k].l[j], doubled,
+				ifma_set1(X_BOUND * p52[j]));
+}
+
+/* Sums that are one of their terms, or infinity. */
+static __attribute__((noinline)) void
+store_fixed(struct g_affine *dst, const struct lull_msm_pair *pairs,
+	    unsigned int fixed, bool refs)
+{
+	unsigned int i;
+
+	for (i = 0; i < IFMA_LANES; i++) {
+		const struct lull_msm_pair *p = &pairs[i];
+
+		if (!(fixed >> i & 1))
+			continue;
+		if (!refs && g_affine_is_inf(&dst[p->a]))
+			dst[p->out] = dst[p->b];
+		else if (!refs && g_affine_is_inf(&dst[p->b]))
+			dst[p->out] = dst[p->a];
+		else
+			memset(&dst[p->out], 0, sizeof(*dst));
+	}
+}
+
+/* One octet of the second pass. */
+static __always_inline void sum_octet(struct gvec *x3, struct gvec *y3,
+				      struct octet *o, struct vec *acc,
+				      __mmask8 doubled)
+{
+	struct gvec lambda, t, prod;
+	struct vec inv;
+	unsigned int k;
+
+	mul(&inv, acc, &o->before);
+	mul(acc, acc, denom(o));
+	slope(&lambda, o, &inv);
+	sqr_raw(&t, &lambda);
+	if (lull_unlikely(doubled))
+		undo_doubled(o, doubled);
+#pragma GCC unroll 2
+	for (k = 0; k < LULL_GROUP; k++)
+		set_x3(&x3->c[k], &t.c[k], &o->x1.c[k], &o->d.c[k]);
+#pragma GCC unroll 2
+	for (k = 0; k < LULL_GROUP; k++)
+		ifma_sub(t.c[k].l, o->x1.c[k].l, x3->c[k].l, X_BOUND, p52, N);
+	mul_raw(&prod, &lambda, &t);
+#pragma GCC unroll 2
+	for (k = 0; k < LULL_GROUP; k++)
+		set_y3(&y3->c[k], &prod.c[k], &o->y1.c[k]);
+}
+
+static __always_inline void add_batch(struct g_affine *dst, const uint8_t *src,
+				      const struct lull_msm_pair *pairs,
+				      size_t nr, struct temp *temp, bool refs)
+{
+	size_t i = lull_div_up(nr, IFMA_LANES);
+	struct gvec x3, y3;
+	struct vec acc;
+
+	LULL_ASSERT(nr && nr <= G_PAIR_BATCH);
+	forward(temp, &acc, src, pairs, nr, refs);
+	invert_lanes(&acc);
+	while (i--) {
+		const struct lull_msm_pair *at = pairs + i * IFMA_LANES;
+		size_t left = nr - i * IFMA_LANES;
+		__mmask8 live = 0xff;
+
+		sum_octet(&x3, &y3, &temp->octets[i], &acc, temp->doubled[i]);
+		if (left < IFMA_LANES)
+			live = (__mmask8)((1u << left) - 1);
+		if (lull_likely(live == 0xff))
+			store_work(dst, at, &x3, &y3, 0xff);
+		else
+			store_work(dst, at, &x3, &y3, live);
+		if (lull_unlikely(temp->fixed[i] & live))
+			store_fixed(dst, at, temp->fixed[i] & live, refs);
+	}
+}
+
+static void add_refs(struct g_affine *dst, const uint8_t *points,
+		     const struct lull_msm_pair *pairs, size_t nr, void *temp)
+{
+	add_batch(dst, points, pairs, nr, temp, true);
+}
+
+static void add(struct g_affine *dst, const struct lull_msm_pair *pairs,
+		size_t nr, void *temp)
+{
+	add_batch(dst, (const uint8_t *)dst, pairs, nr, temp, false);
+}
+
+static void load(struct g_affine *dst, const uint8_t *points,
+		 const struct lull_msm_pair *pairs, size_t nr)
+{
+	const uint8_t *rows[IFMA_LANES];
+	struct gvec x, y;
+	size_t at, left, i;
+	unsigned int k;
+
+	for (at = 0; at < nr; at += IFMA_LANES) {
+		__mmask8 neg = 0;
+
+		left = lull_min(nr - at, IFMA_LANES);
+		for (i = 0; i < IFMA_LANES; i++) {
+			uint32_t ref = pairs[at + lull_min(i, left - 1)].a;
+
+			rows[i] = row_of(points, ref, true);
+			neg |= (ref & LULL_MSM_REF_NEG) << i;
+		}
+		load_key(&x, &y, rows, neg);
+		for (k = 0; k < LULL_GROUP; k++)
+			ifma_carry(y.c[k].l, N);
+		store_work(dst, pairs + at, &x, &y,
+			   (__mmask8)((1u << left) - 1));
+	}
+}
+
+/* a / 2 mod p for a canonical a. */
+static void halve(struct fp *a)
+{
+	limb_t odd = 0 - (a->l[0] & 1), t[FP_LIMBS];
+	unsigned int j;
+
+	for (j = 0; j < FP_LIMBS; j++)
+		t[j] = fp_p[j] & odd;
+	limbs_add(a->l, a->l, t, FP_LIMBS);
+	for (j = 0; j + 1 < FP_LIMBS; j++)
+		a->l[j] = a->l[j] >> 1 | a->l[j + 1] << (LIMB_BITS - 1);
+	a->l[j] >>= 1;
+}
+
+static void finish_fp(struct fp *a, unsigned int nr_halvings,
+		      unsigned int nr_doublings)
+{
+	while (!fp_is_canonical(a))
+		limbs_sub(a->l, a->l, fp_p, FP_LIMBS);
+	while (nr_halvings--)
+		halve(a);
+	while (nr_doublings--)
+		fp_dbl(a, a);
+}
+
+static void finish(struct g_affine *points, size_t nr)
+{
+#ifdef Y_DOUBLINGS
+	const unsigned int doublings = Y_DOUBLINGS;
+#else
+	const unsigned int doublings = 0;
+#endif
+	struct fp coord[2 * LULL_GROUP];
+	unsigned int k;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		memcpy(coord, &points[i], sizeof(coord));
+		for (k = 0; k < LULL_GROUP; k++) {
+			finish_fp(&coord[k], X_SHIFT, 0);
+			finish_fp(&coord[LULL_GROUP + k], Y_SHIFT, doublings);
+		}
+		memcpy(&points[i], coord, sizeof(coord));
+	}
+}
+
+const struct g_pair_ops g_pairs_ifma = {
+	.temp_bytes = sizeof(struct temp),
+	.load = load,
+	.add_refs = add_refs,
+	.add = add,
+	.finish = finish,
+};
