@@ -17,8 +17,6 @@ struct LAWS(tiny) {
 	struct G(affine) generator;
 };
 
-#define TINY_ORDER_MAX 73
-
 struct LAWS(table) {
 	unsigned int order;
 	struct G(affine) affine[TINY_ORDER_MAX];
@@ -191,6 +189,68 @@ static void LAWS(check_tiny)(const struct LAWS(tiny) * groups, unsigned int nr)
 	}
 }
 
+/* sum of ks[i] points[i] where points[i] is the is[i]-th multiple. */
+static void LAWS(check_sum)(const struct LAWS(table) * t,
+			    const struct sum_terms *terms,
+			    struct lull_workers *workers)
+{
+	const unsigned int nr_threads = lull_workers_nr(workers);
+	const size_t nr = terms->nr;
+	const size_t bytes = G(msm_scratch_bytes)(nr, nr_threads);
+	const uint8_t *scalars = (const uint8_t *)terms->scalars;
+	struct G(affine) *points = calloc(nr + 1, sizeof(*points));
+	void *scratch = aligned_alloc(SCRATCH_ALIGN,
+				      lull_align_up(bytes + 1, SCRATCH_ALIGN));
+	const uint8_t *raw = (const uint8_t *)points;
+	struct G(xyzz) r;
+	uint64_t want = 0;
+	size_t i;
+
+	EXPECT_TRUE(points && scratch);
+	for (i = 0; points && i < nr; i++) {
+		points[i] = t->affine[terms->multiples[i]];
+		want += (uint64_t)terms->multiples[i] *
+			scalar_mod(terms->scalars[i], t->order);
+	}
+	if (points && scratch) {
+		memset(&r, 0xff, sizeof(r));
+		G(msm_var)(&r, raw, scalars, nr, workers, scratch);
+		LAWS(expect_multiple)(t, (unsigned int)(want % t->order), &r);
+	}
+	free(scratch);
+	free(points);
+}
+
+/* Every scalar on every point: alone, all at once, and with long scalars. */
+static void LAWS(check_tiny_msm)(const struct LAWS(tiny) * groups,
+				 unsigned int nr, struct lull_workers *workers)
+{
+	static struct sum_terms terms;
+	struct LAWS(table) t;
+	unsigned int n, i, k;
+
+	for (n = 0; n < nr; n++) {
+		LAWS(fill)(&t, &groups[n]);
+		terms.nr = 1;
+		memset(terms.scalars[0], 0, sizeof(terms.scalars[0]));
+		for (i = 0; i < t.order; i++)
+			for (k = 0; k <= t.order; k++) {
+				terms.multiples[0] = i;
+				terms.scalars[0][0] = k;
+				LAWS(check_sum)(&t, &terms, workers);
+			}
+		terms.nr = 0;
+		for (i = 0; i < t.order; i++)
+			for (k = 0; k < t.order; k++)
+				sum_terms_append(&terms, i, k);
+		LAWS(check_sum)(&t, &terms, workers);
+		for (i = 0; i < terms.nr; i++)
+			random_scalar(terms.scalars[i]);
+		for (; terms.nr; terms.nr /= 2)
+			LAWS(check_sum)(&t, &terms, workers);
+	}
+}
+
 /* (P + Q) + R = P + (Q + R) with coincidences among them. */
 static void LAWS(check_random)(void)
 {
@@ -259,4 +319,3 @@ static void LAWS(check_refusals)(void)
 #undef LAWS
 #undef GROUP
 #undef FIELD
-#undef TINY_ORDER_MAX

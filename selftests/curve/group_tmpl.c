@@ -1,13 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * group_tmpl.c - the group law of both groups: every pair of tiny groups, and
- * random points
+ * group_tmpl.c - the group law of both groups: every pair of tiny groups, sums
+ * with every scalar, and random points
  *
  * The formulas use neither b nor the order, so what runs on the tiny groups of
  * y^2 = x^3 + b' is the shipped code.
  */
 #include "curve/gen/tiny.h"
+#include "lull.h"
+#include "msm/msm.h"
 #include "field_random.h"
+
+/* What gen-curves.py was asked for at most. */
+#define TINY_ORDER_MAX 73
+/* As msm.h wants it. */
+#define SCRATCH_ALIGN 64
+
+/* A sum over a tiny group: multiples of its generator times plain scalars. */
+struct sum_terms {
+	size_t nr;
+	unsigned int multiples[TINY_ORDER_MAX * TINY_ORDER_MAX];
+	limb_t scalars[TINY_ORDER_MAX * TINY_ORDER_MAX][FR_LIMBS];
+};
+
+static void sum_terms_append(struct sum_terms *terms, unsigned int multiple,
+			     limb_t scalar)
+{
+	memset(terms->scalars[terms->nr], 0, sizeof(terms->scalars[0]));
+	terms->scalars[terms->nr][0] = scalar;
+	terms->multiples[terms->nr++] = multiple;
+}
+
+static unsigned int scalar_mod(const limb_t *k, unsigned int order)
+{
+	limb2_t rest = 0;
+	unsigned int i = FR_LIMBS;
+
+	while (i--)
+		rest = (rest << LIMB_BITS | k[i]) % order;
+	return (unsigned int)rest;
+}
 
 #define GROUP g1
 #define FIELD fp
@@ -27,6 +59,16 @@ TEST(tiny_groups_g1)
 TEST(tiny_groups_g2)
 {
 	check_tiny_g2(tiny2, LULL_ARRAY_SIZE(tiny2));
+}
+
+TEST(tiny_sums)
+{
+	struct lull_workers *workers;
+
+	ASSERT_EQ(LULL_OK, lull_workers_create(2, &workers, NULL));
+	check_tiny_msm_g1(tiny1, LULL_ARRAY_SIZE(tiny1), workers);
+	check_tiny_msm_g2(tiny2, LULL_ARRAY_SIZE(tiny2), workers);
+	lull_workers_destroy(workers);
 }
 
 TEST(associative)
