@@ -14,11 +14,16 @@
 
 #define fr_msm_classify LULL_CURVE_NAME(fr_msm_classify)
 #define fr_msm_digits_init LULL_CURVE_NAME(fr_msm_digits_init)
+#define fr_msm_encode LULL_CURVE_NAME(fr_msm_encode)
+#define fr_msm_encode_ifma LULL_CURVE_NAME(fr_msm_encode_ifma)
 #define fr_msm_sort LULL_CURVE_NAME(fr_msm_sort)
 
 #define LULL_MSM_SCALAR_BYTES 32
 #define LULL_MSM_REF_NEG 1u
 #define LULL_MSM_REF_SHIFT 1
+/* A code is 2 |digit| + (1 for a negative digit). */
+#define LULL_MSM_CODE_NEG 1u
+#define LULL_MSM_CODE_SHIFT 1
 
 /**
  * struct fr_msm_class - what fr_msm_classify() found
@@ -59,6 +64,16 @@ struct fr_msm_digits {
 
 void fr_msm_digits_init(struct fr_msm_digits *digits, unsigned int window_bits,
 			unsigned int nr_windows);
+
+/* The codes of window w of the scalars of nr refs; counts[|digit|] goes up by
+ * one for each.  The second is its twin, only where lull_cpu_has_ifma(). */
+void fr_msm_encode(uint16_t *codes, uint32_t *counts,
+		   const struct fr_msm_digits *digits, const uint32_t *refs,
+		   size_t nr, const uint8_t *scalars, unsigned int w);
+void fr_msm_encode_ifma(uint16_t *codes, uint32_t *counts,
+			const struct fr_msm_digits *digits,
+			const uint32_t *refs, size_t nr, const uint8_t *scalars,
+			unsigned int w);
 
 /**
  * fr_msm_sort - sort the points of some windows by their bucket

@@ -8,10 +8,7 @@
 #include "msm/scalars.h"
 
 #include "base/base.h"
-
-/* A code is 2 |digit| + sign. */
-#define CODE_SHIFT 1
-#define CODE_NEG 1u
+#include "base/cpu.h"
 
 static void read_scalar(limb_t *s, const uint8_t *scalars, size_t i)
 {
@@ -91,11 +88,9 @@ void fr_msm_digits_init(struct fr_msm_digits *digits, unsigned int window_bits,
 	limbs_add(digits->bias_neg, digits->bias_neg, one, FR_LIMBS);
 }
 
-/* The codes of one window, and how many points each bucket has. */
-static void encode_window(uint16_t *codes, uint32_t *counts,
-			  const struct fr_msm_digits *digits,
-			  const uint32_t *refs, size_t nr,
-			  const uint8_t *scalars, unsigned int w)
+void fr_msm_encode(uint16_t *codes, uint32_t *counts,
+		   const struct fr_msm_digits *digits, const uint32_t *refs,
+		   size_t nr, const uint8_t *scalars, unsigned int w)
 {
 	unsigned int bit = w * digits->window_bits, limb = bit / LIMB_BITS;
 	bool last = w + 1 == digits->nr_windows;
@@ -121,9 +116,20 @@ static void encode_window(uint16_t *codes, uint32_t *counts,
 		digit -= half;
 		sign = digit >> 63;
 		digit = (digit ^ sign) - sign;
-		codes[i] = (uint16_t)(digit << CODE_SHIFT | (sign & CODE_NEG));
+		codes[i] = (uint16_t)(digit << LULL_MSM_CODE_SHIFT |
+				      (sign & LULL_MSM_CODE_NEG));
 		counts[digit]++;
 	}
+}
+
+static void encode(uint16_t *codes, uint32_t *counts,
+		   const struct fr_msm_digits *digits, const uint32_t *refs,
+		   size_t nr, const uint8_t *scalars, unsigned int w)
+{
+	if (lull_cpu_has_ifma())
+		fr_msm_encode_ifma(codes, counts, digits, refs, nr, scalars, w);
+	else
+		fr_msm_encode(codes, counts, digits, refs, nr, scalars, w);
 }
 
 /* Puts the refs where the starts of their buckets say, and moves those on. */
@@ -134,11 +140,11 @@ static void scatter_window(uint32_t *sorted, uint32_t *next,
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		uint32_t digit = codes[i] >> CODE_SHIFT;
+		uint32_t digit = codes[i] >> LULL_MSM_CODE_SHIFT;
 
 		if (digit)
 			sorted[next[digit - 1]++] =
-				refs[i] ^ (codes[i] & CODE_NEG);
+				refs[i] ^ (codes[i] & LULL_MSM_CODE_NEG);
 	}
 }
 
@@ -160,8 +166,8 @@ void fr_msm_sort(uint32_t *sorted, uint32_t *starts, uint16_t *codes,
 	memset(starts, 0, (total + 1) * sizeof(*starts));
 	for (i = 0; i < w_end - w; i++) {
 		zeros = starts[i * nr_buckets];
-		encode_window(codes + i * nr, starts + i * nr_buckets, digits,
-			      refs, nr, scalars, w + i);
+		encode(codes + i * nr, starts + i * nr_buckets, digits, refs,
+		       nr, scalars, w + i);
 		starts[i * nr_buckets] = zeros;
 	}
 	for (k = 0; k < total; k++) {
