@@ -265,6 +265,55 @@ TEST(lowest_of_many_points)
 	scratch_clear();
 }
 
+/* Points are looked at eight at a time where the processor can: each place in
+ * such a group, each coordinate, and two faults in one group. */
+static void expect_each_place(const struct blob *good,
+			      const struct array *array)
+{
+	const uint8_t *q = lull_curve_facts(LULL_CURVE_ID)->fp_prime;
+	const uint8_t *any =
+		point_at(good, &arrays[array->bytes == G1_BYTES ? 0 : 2], 0);
+	struct blob b = blob_copy(good->data, good->bytes);
+	char msg[MSG_BYTES];
+	size_t i, at;
+
+	for (i = 3; i < 3 + 9; i++) {
+		uint8_t *p = point_at(&b, array, i);
+
+		for (at = 0; at < array->bytes; at += FP_BYTES) {
+			memcpy(p, any, array->bytes);
+			p[at + test_random() % (FP_BYTES - 1)] ^= 0x10;
+			point_message(msg, &b, array, i, OFF_CURVE);
+			expect_key_refused(&b, LULL_RANGE, msg);
+			memcpy(p, any, array->bytes);
+			memcpy(p + at, q, FP_BYTES);
+			point_message(msg, &b, array, i, NOT_BELOW_Q);
+			expect_key_refused(&b, LULL_RANGE, msg);
+		}
+		/* Infinity is no fault, and the next one is found. */
+		memset(p, 0, array->bytes);
+		put_off_curve(&b, array, i + 1);
+		memcpy(point_at(&b, array, i + 2), q, FP_BYTES);
+		point_message(msg, &b, array, i + 1, OFF_CURVE);
+		expect_key_refused(&b, LULL_RANGE, msg);
+		memcpy(b.data, good->data, good->bytes);
+	}
+	blob_free(&b);
+}
+
+TEST(each_place_among_eight)
+{
+	static const struct array a = { 5, "A", 0, 520, G1_BYTES };
+	static const struct array b2 = { 7, "B2", 0, 520, G2_BYTES };
+	struct blob good = blob_read(GOLDEN CURVE_JSON "-poseidon2.zkey");
+
+	ctx = make_ctx(1);
+	expect_each_place(&good, &a);
+	expect_each_place(&good, &b2);
+	blob_free(&good);
+	lull_ctx_destroy(ctx);
+}
+
 static void expect_coef_refused(const struct blob *b, size_t i, size_t field,
 				const char *what)
 {

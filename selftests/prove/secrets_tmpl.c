@@ -9,6 +9,9 @@
  */
 #include "prove.h"
 
+#include <pthread.h>
+#include <sys/mman.h>
+
 #include "curve/fr.h"
 
 #if LULL_CURVE_ID == LULL_ID_bn254
@@ -19,6 +22,7 @@
 
 #define NR_PRIVATE_FROM 2 /* of the circuit: the constant one and an output */
 #define MASK 0x6b
+#define STACK_BYTES ((size_t)8 << 20)
 
 enum { MARK_WITNESS, MARK_R, MARK_S, NR_MARKS };
 
@@ -156,9 +160,16 @@ __attribute__((noinline)) static void mark_witness(struct blob *b)
 		unmask(values + i * LULL_FR_BYTES, &marks[MARK_WITNESS]);
 }
 
-__attribute__((noinline)) static void prove_marked(struct lull_ctx *ctx,
-						   const struct lull_key *key)
+/* What the thread of a proof works with. */
+struct job {
+	struct lull_ctx *ctx;
+	struct lull_key *key;
+};
+
+static void *prove_marked(void *arg)
 {
+	const struct job *job = arg;
+	struct lull_ctx *ctx = job->ctx;
 	struct lull_prove_opts opts = { .size = sizeof(opts),
 					.flags = LULL_PROVE_NO_VERIFY };
 	struct blob b = blob_read(GOLDEN CIRCUIT ".wtns");
@@ -178,7 +189,7 @@ __attribute__((noinline)) static void prove_marked(struct lull_ctx *ctx,
 	EXPECT_TRUE(found.plain[MARK_WITNESS] >= 2 * 500);
 	EXPECT_TRUE(found.plain[MARK_R] >= 2);
 	EXPECT_TRUE(found.plain[MARK_S] >= 2);
-	EXPECT_EQ(LULL_OK, lull_prove_blinded(ctx, key, wtns, &opts, r, s,
+	EXPECT_EQ(LULL_OK, lull_prove_blinded(ctx, job->key, wtns, &opts, r, s,
 					      &proof, NULL));
 	lull_proof_free(proof);
 	lull_wtns_close(wtns);
@@ -186,6 +197,26 @@ __attribute__((noinline)) static void prove_marked(struct lull_ctx *ctx,
 	lull_wipe(s, sizeof(s));
 	lull_wipe(b.data, b.bytes);
 	blob_free(&b);
+	return NULL;
+}
+
+/* On a stack of its own that outlives the thread: the search would overwrite
+ * what calls left on the stack it runs on. */
+static void prove_apart(struct job *job)
+{
+	void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	ASSERT_TRUE(stack != MAP_FAILED);
+	pthread_attr_init(&attr);
+	EXPECT_EQ(0, pthread_attr_setstack(&attr, stack, STACK_BYTES));
+	ASSERT_EQ(0, pthread_create(&thread, &attr, prove_marked, job));
+	pthread_join(thread, NULL);
+	pthread_attr_destroy(&attr);
+	expect_nothing_left("behind a proof");
+	munmap(stack, STACK_BYTES);
 }
 
 static bool sanitized(void)
@@ -203,17 +234,15 @@ static bool sanitized(void)
 
 static void prove_and_search(unsigned int nr_threads)
 {
-	struct lull_ctx *ctx = make_ctx(nr_threads);
-	struct lull_key *key = NULL;
+	struct job job = { .ctx = make_ctx(nr_threads) };
 
 	draw_marks();
-	EXPECT_EQ(LULL_OK,
-		  lull_key_open(ctx, GOLDEN CIRCUIT ".zkey", &key, NULL));
-	ASSERT_TRUE(key != NULL);
-	prove_marked(ctx, key);
-	expect_nothing_left("behind a proof");
-	lull_key_close(key);
-	lull_ctx_destroy(ctx);
+	EXPECT_EQ(LULL_OK, lull_key_open(job.ctx, GOLDEN CIRCUIT ".zkey",
+					 &job.key, NULL));
+	ASSERT_TRUE(job.key != NULL);
+	prove_apart(&job);
+	lull_key_close(job.key);
+	lull_ctx_destroy(job.ctx);
 	expect_nothing_left("behind a context");
 }
 
