@@ -12,7 +12,8 @@
  *
  * Two invariants, and every function says what it needs and gives:
  *   clean: each limb is in [0, 2^52).  A multiplication reads only the low 52
- *	bits of a limb, so its factors are clean.
+ *	bits of a limb, so its factors are clean (or only nearly so: see
+ *	ifma_carry_factor()).
  *   below k p: the value.  Nothing is canonical unless it says so.  A product
  *	of a < alpha p and b < beta p is below (alpha beta p / R + 1) p, so
  *	below 2 p whenever alpha beta <= R / p, which is
@@ -90,6 +91,21 @@ static __always_inline void ifma_carry(__m512i *r, unsigned int n)
 	}
 }
 
+/*
+ * The same without the masks: the low 52 bits of a limb are right and the rest
+ * is garbage, which a multiplication does not read.  Such a value is good for
+ * a factor and nothing else.
+ */
+static __always_inline void ifma_carry_factor(__m512i *r, unsigned int n)
+{
+	unsigned int j;
+
+#pragma GCC unroll 8
+	for (j = 0; j + 1 < n; j++)
+		r[j + 1] = _mm512_add_epi64(r[j + 1],
+					    _mm512_srai_epi64(r[j], IFMA_BITS));
+}
+
 /* r = a + b limb by limb, not clean. */
 static __always_inline void ifma_add_raw(__m512i *r, const __m512i *a,
 					 const __m512i *b, unsigned int n)
@@ -133,10 +149,10 @@ static __always_inline void ifma_add(__m512i *r, const __m512i *a,
 	ifma_carry(r, n);
 }
 
-/* r = a - b + k p, clean, for b <= k p; below a's bound + k p. */
-static __always_inline void ifma_sub(__m512i *r, const __m512i *a,
-				     const __m512i *b, uint64_t k,
-				     const uint64_t *p, unsigned int n)
+/* r = a - b + k p limb by limb, not clean. */
+static __always_inline void ifma_sub_kp_raw(__m512i *r, const __m512i *a,
+					    const __m512i *b, uint64_t k,
+					    const uint64_t *p, unsigned int n)
 {
 	unsigned int j;
 
@@ -144,6 +160,14 @@ static __always_inline void ifma_sub(__m512i *r, const __m512i *a,
 	for (j = 0; j < n; j++)
 		r[j] = _mm512_add_epi64(_mm512_sub_epi64(a[j], b[j]),
 					ifma_set1(k * p[j]));
+}
+
+/* r = a - b + k p, clean, for b <= k p; below a's bound + k p. */
+static __always_inline void ifma_sub(__m512i *r, const __m512i *a,
+				     const __m512i *b, uint64_t k,
+				     const uint64_t *p, unsigned int n)
+{
+	ifma_sub_kp_raw(r, a, b, k, p, n);
 	ifma_carry(r, n);
 }
 
@@ -250,8 +274,7 @@ static __always_inline void ifma_wide_sqr(__m512i *t, const __m512i *a,
  * Row i adds the multiple q of p that makes limb i a multiple of 2^52.  Its
  * low half is not computed: with limb i not 0 mod 2^52, that half and limb i
  * add up to the next multiple of 2^52, and otherwise it is 0; in both cases
- * (limb + 2^52 - 1) >> 52 is the carry.  The rows' two kinds of terms go to
- * two accumulators, for a shorter chain from one q to the next.
+ * (limb + 2^52 - 1) >> 52 is the carry.
  */
 static __always_inline void ifma_wide_reduce_raw(__m512i *r, __m512i *t,
 						 const uint64_t *p,
@@ -259,33 +282,26 @@ static __always_inline void ifma_wide_reduce_raw(__m512i *r, __m512i *t,
 {
 	const __m512i mask = ifma_set1(IFMA_MASK);
 	const __m512i zero = _mm512_setzero_si512();
-	__m512i u[2 * IFMA_LIMBS_MAX];
 	unsigned int i, j;
 
-#pragma GCC unroll 16
-	for (j = 0; j < 2 * n; j++)
-		u[j] = zero;
 #pragma GCC unroll 8
 	for (i = 0; i < n; i++) {
 		__m512i q, carry;
 
-		t[i] = _mm512_add_epi64(t[i], u[i]);
 		q = _mm512_madd52lo_epu64(zero, t[i], ifma_set1(inv));
 		carry = _mm512_srli_epi64(_mm512_add_epi64(t[i], mask),
 					  IFMA_BITS);
 		t[i + 1] = _mm512_add_epi64(t[i + 1], carry);
 #pragma GCC unroll 8
+		for (j = 0; j < n; j++)
+			t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], q,
+							     ifma_set1(p[j]));
+#pragma GCC unroll 8
 		for (j = 1; j < n; j++)
 			t[i + j] = _mm512_madd52lo_epu64(t[i + j], q,
 							 ifma_set1(p[j]));
-#pragma GCC unroll 8
-		for (j = 0; j < n; j++)
-			u[i + j + 1] = _mm512_madd52hi_epu64(u[i + j + 1], q,
-							     ifma_set1(p[j]));
 	}
-#pragma GCC unroll 8
-	for (j = 0; j < n; j++)
-		r[j] = _mm512_add_epi64(t[n + j], u[n + j]);
+	ifma_copy(r, t + n, n);
 }
 
 /* The same, clean. */

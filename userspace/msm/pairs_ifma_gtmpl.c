@@ -13,8 +13,7 @@
  *	BN254, e = 4: s = 1/2; x 2^2 and y 2.
  *	BLS12-381, e = 32: s = 2^-16; x as it is, y 2^36 / 2^52 (one row of a
  *	product).
- * x is kept in [0, 4 p) and y in [0, 2 p) (at most 2 p for a negated point as
- * it is read), as 64-bit limbs in the place of a struct g_affine.
+ * x is kept below 5 p and y below 4 p, or 2^-10 p more, as 64-bit limbs in the place of a struct g_affine: 5 p < 2^(64 FP_LIMBS).
  *
  * Bounds: (alpha beta / 84 + 1) p for a product on BN254, where 84 is below
  * R / p; on BLS12-381 R / p exceeds 2^35 and every product is below 2 p.
@@ -28,17 +27,22 @@
 
 #define N CURVE_CONST(FP_LIMBS52)
 #define INV CURVE_CONST(FP_INV52)
-/* Multiples of p that bound x, y, and a difference of two x. */
-#define X_BOUND 4
-#define Y_BOUND 2
-#define DX_BOUND 8
+/* Multiples of p above x and y, and bounds of the differences made with them:
+ * d = x2 - x1 + 6 p, dy = y2 - y1 + 5 p. */
+#define X_ABOVE 6
+#define Y_ABOVE 5
+#define D_BOUND 12
+#define D_BOUND_LOG2 4
+#define DY_BOUND_LOG2 4
 
 #if LULL_CURVE_ID == 1
 #define X_SHIFT 2
 #define Y_SHIFT 1
+#define Y_KEY_BOUND 2
 #else
 #define X_SHIFT 0
 #define Y_SHIFT 0
+#define Y_KEY_BOUND 2
 #define Y_LIMB (1ull << 36)
 #define Y_DOUBLINGS 16 /* back: y 2^-16 */
 #endif
@@ -58,14 +62,23 @@ struct vec {
 	__m512i l[N];
 };
 
+/* Multiples of p, from memory: as constants they would be moved to vectors by
+ * way of general registers, in a port that the products need. */
+#define MULTIPLES (D_BOUND + 1)
+
+struct multiples {
+	uint64_t kp[MULTIPLES][N];
+	uint64_t inv;
+};
+
 /* A coordinate. */
 struct gvec {
 	struct vec c[LULL_GROUP];
 };
 
 /*
- * Eight pairs between the passes.  d is x2 - x1 + 4 p, clean and below 8 p,
- * dy is y2 - y1 + 2 p, clean; denom is d in G1 and its norm in G2; before is
+ * Eight pairs between the passes.  d is x2 - x1 + 6 p, clean and below 12 p,
+ * dy is y2 - y1 + 5 p, a factor below 10 p; denom, a factor, is d in G1 and its norm in G2; before is
  * the product of all earlier denoms.
  */
 struct octet {
@@ -77,16 +90,61 @@ struct octet {
 };
 
 struct temp {
+	struct multiples multiples;
 	struct octet octets[NR_OCTETS];
 	__mmask8 doubled[NR_OCTETS];
 	__mmask8 fixed[NR_OCTETS]; /* lanes without a sum of their own */
 };
 
-static __always_inline void mul(struct vec *r, const struct vec *a,
-				const struct vec *b)
+static void set_multiples(struct multiples *m)
 {
-	ifma_mul(r->l, a->l, b->l, p52, INV, N);
+	unsigned int j, k;
+
+	for (k = 0; k < MULTIPLES; k++)
+		for (j = 0; j < N; j++)
+			m->kp[k][j] = k * p52[j];
+	m->inv = INV;
+	/* Whatever the compiler knows of them, forget. */
+	__asm__("" : "+m"(*m));
 }
+
+/* r = a b, a factor. */
+static __always_inline void mul(struct vec *r, const struct vec *a,
+				const struct vec *b, const struct multiples *m)
+{
+	__m512i t[2 * IFMA_LIMBS_MAX];
+
+	ifma_wide_mul(t, a->l, b->l, N);
+	ifma_wide_reduce_raw(r->l, t, m->kp[1], m->inv, N);
+	ifma_carry_factor(r->l, N);
+}
+
+#if LULL_GROUP == 2
+/* r = a b + c d, not clean. */
+static __always_inline void mul2_raw(struct vec *r, const struct vec *a,
+				     const struct vec *b, const struct vec *c,
+				     const struct vec *d,
+				     const struct multiples *m)
+{
+	__m512i t[2 * IFMA_LIMBS_MAX];
+
+	ifma_wide_mul(t, a->l, b->l, N);
+	ifma_wide_mul_add(t, c->l, d->l, N);
+	ifma_wide_reduce_raw(r->l, t, m->kp[1], m->inv, N);
+}
+
+/* r = k p - a, a factor. */
+static __always_inline void neg(struct vec *r, const struct vec *a,
+				unsigned int k, const struct multiples *m)
+{
+	unsigned int j;
+
+#pragma GCC unroll 8
+	for (j = 0; j < N; j++)
+		r->l[j] = _mm512_sub_epi64(ifma_set1(m->kp[k][j]), a->l[j]);
+	ifma_carry_factor(r->l, N);
+}
+#endif
 
 static __always_inline struct vec *denom(struct octet *o)
 {
@@ -99,93 +157,102 @@ static __always_inline struct vec *denom(struct octet *o)
 
 #if LULL_GROUP == 1
 /* r = a^2, not clean. */
-static __always_inline void sqr_raw(struct gvec *r, const struct gvec *a)
+static __always_inline void sqr_raw(struct gvec *r, const struct gvec *a,
+				    const struct multiples *m)
 {
 	__m512i t[2 * IFMA_LIMBS_MAX];
 
 	ifma_wide_sqr(t, a->c[0].l, N);
-	ifma_wide_reduce_raw(r->c[0].l, t, p52, INV, N);
+	ifma_wide_reduce_raw(r->c[0].l, t, m->kp[1], m->inv, N);
 }
 
-/* r = a b, not clean; a < 2 p, b < 8 p: r < 1.2 p. */
+/* r = a b, not clean; a < 1.2 p, b < 12 p: r < 1.2 p. */
 static __always_inline void mul_raw(struct gvec *r, const struct gvec *a,
-				    const struct gvec *b)
+				    const struct gvec *b,
+				    const struct multiples *m)
 {
 	__m512i t[2 * IFMA_LIMBS_MAX];
 
 	ifma_wide_mul(t, a->c[0].l, b->c[0].l, N);
-	ifma_wide_reduce_raw(r->c[0].l, t, p52, INV, N);
+	ifma_wide_reduce_raw(r->c[0].l, t, m->kp[1], m->inv, N);
 }
 
-static __always_inline void set_denom(struct octet *o)
+static __always_inline void set_denom(struct octet *o,
+				      const struct multiples *m)
 {
 	(void)o;
+	(void)m;
 }
 
-/* r = dy / d: dy < 5.5 p, inv < 1.1 p, so r < 1.1 p. */
+/* r = dy / d: dy < 10 p, inv < 1.2 p, so r < 1.2 p.  A factor. */
 static __always_inline void slope(struct gvec *r, const struct octet *o,
-				  const struct vec *inv)
+				  const struct vec *inv,
+				  const struct multiples *m)
 {
-	mul(&r->c[0], &o->dy.c[0], inv);
+	mul(&r->c[0], &o->dy.c[0], inv, m);
 }
 #else
-/* r = (a0 + a1)(a0 - a1) + 2 a0 a1 u, not clean; a < 2 p: r < 1.2 p.  For
- * a < 4 p: r < 1.8 p. */
-static __always_inline void sqr_raw(struct gvec *r, const struct gvec *a)
+/* r = (a0 + a1)(a0 - a1) + 2 a0 a1 u, not clean, for a clean a.  a < 1.2 p:
+ * r < 1.3 p; a < 5.1 p: r < 2.4 p. */
+static __always_inline void sqr_raw(struct gvec *r, const struct gvec *a,
+				    const struct multiples *m)
 {
 	struct vec sum, diff, twice;
 	__m512i t[2 * IFMA_LIMBS_MAX];
 
-	ifma_add(sum.l, a->c[0].l, a->c[1].l, N);
-	ifma_sub(diff.l, a->c[0].l, a->c[1].l, X_BOUND, p52, N);
-	ifma_add(twice.l, a->c[0].l, a->c[0].l, N);
+	ifma_add_raw(sum.l, a->c[0].l, a->c[1].l, N);
+	ifma_carry_factor(sum.l, N);
+	ifma_sub_kp_raw(diff.l, a->c[0].l, a->c[1].l, 1, m->kp[X_ABOVE], N);
+	ifma_carry_factor(diff.l, N);
+	ifma_add_raw(twice.l, a->c[0].l, a->c[0].l, N);
+	ifma_carry_factor(twice.l, N);
 	ifma_wide_mul(t, twice.l, a->c[1].l, N);
-	ifma_wide_reduce_raw(r->c[1].l, t, p52, INV, N);
+	ifma_wide_reduce_raw(r->c[1].l, t, m->kp[1], m->inv, N);
 	ifma_wide_mul(t, sum.l, diff.l, N);
-	ifma_wide_reduce_raw(r->c[0].l, t, p52, INV, N);
+	ifma_wide_reduce_raw(r->c[0].l, t, m->kp[1], m->inv, N);
 }
 
-/* r = a b, not clean; a < 2 p, b < 8 p: r < (32 / 84 + 1) p.  r is neither. */
+/* r = a b, not clean, for a clean a; a < 1.2 p, b < 12 p:
+ * r < (38 / 84 + 1) p.  r is neither a nor b. */
 static __always_inline void mul_raw(struct gvec *r, const struct gvec *a,
-				    const struct gvec *b)
+				    const struct gvec *b,
+				    const struct multiples *m)
 {
-	struct vec neg;
-	__m512i t[2 * IFMA_LIMBS_MAX];
+	struct vec minus;
 
-	ifma_neg(neg.l, a->c[1].l, 2, p52, N);
-	ifma_wide_mul(t, a->c[0].l, b->c[0].l, N);
-	ifma_wide_mul_add(t, neg.l, b->c[1].l, N);
-	ifma_wide_reduce_raw(r->c[0].l, t, p52, INV, N);
-	ifma_wide_mul(t, a->c[0].l, b->c[1].l, N);
-	ifma_wide_mul_add(t, a->c[1].l, b->c[0].l, N);
-	ifma_wide_reduce_raw(r->c[1].l, t, p52, INV, N);
+	neg(&minus, &a->c[1], 2, m);
+	mul2_raw(&r->c[0], &a->c[0], &b->c[0], &minus, &b->c[1], m);
+	mul2_raw(&r->c[1], &a->c[0], &b->c[1], &a->c[1], &b->c[0], m);
 }
 
-/* The norm d0^2 + d1^2, below (128 / 84 + 1) p. */
-static __always_inline void set_denom(struct octet *o)
+/* The norm d0^2 + d1^2, below (288 / 84 + 1) p = 4.5 p. */
+static __always_inline void set_denom(struct octet *o,
+				      const struct multiples *m)
 {
 	const struct gvec *d = &o->d;
 
-	ifma_mul2(o->denom.l, d->c[0].l, d->c[0].l, d->c[1].l, d->c[1].l, p52,
-		  INV, N);
+	mul2_raw(&o->denom, &d->c[0], &d->c[0], &d->c[1], &d->c[1], m);
+	ifma_carry_factor(o->denom.l, N);
 }
 
 /*
- * r = dy / d = dy (d0 - d1 u) / norm: dy < 5.5 p and d < 8 p, so the product is
- * below (88 / 84 + 1) p, and inv < 1.1 p, so r < 1.1 p.
+ * r = dy / d = dy (d0 - d1 u) / norm, clean: dy < 10 p and d < 12 p, so the
+ * product is below (240 / 84 + 1) p and inv < 1.2 p, so r < 1.1 p.
  */
 static __always_inline void slope(struct gvec *r, const struct octet *o,
-				  const struct vec *inv)
+				  const struct vec *inv,
+				  const struct multiples *m)
 {
 	const struct gvec *d = &o->d, *dy = &o->dy;
-	struct vec neg, t;
+	struct vec minus, t;
 
-	ifma_neg(neg.l, d->c[1].l, DX_BOUND, p52, N);
-	ifma_mul2(t.l, dy->c[0].l, d->c[0].l, dy->c[1].l, d->c[1].l, p52, INV,
-		  N);
-	mul(&r->c[0], &t, inv);
-	ifma_mul2(t.l, dy->c[1].l, d->c[0].l, dy->c[0].l, neg.l, p52, INV, N);
-	mul(&r->c[1], &t, inv);
+	neg(&minus, &d->c[1], D_BOUND, m);
+	mul2_raw(&t, &dy->c[0], &d->c[0], &dy->c[1], &d->c[1], m);
+	ifma_carry_factor(t.l, N);
+	ifma_mul(r->c[0].l, t.l, inv->l, m->kp[1], m->inv, N);
+	mul2_raw(&t, &dy->c[1], &d->c[0], &dy->c[0], &minus, m);
+	ifma_carry_factor(t.l, N);
+	ifma_mul(r->c[1].l, t.l, inv->l, m->kp[1], m->inv, N);
 }
 #endif
 
@@ -222,7 +289,8 @@ static __always_inline void load_work(struct gvec *x, struct gvec *y,
 
 /* Points of a key at rows, negated in the lanes of neg: x clean, y not. */
 static __always_inline void load_key(struct gvec *x, struct gvec *y,
-				     const uint8_t *const *rows, __mmask8 neg)
+				     const uint8_t *const *rows, __mmask8 neg,
+				     const struct multiples *m)
 {
 	__m512i w[NR_WORDS];
 	unsigned int j, k;
@@ -236,12 +304,13 @@ static __always_inline void load_key(struct gvec *x, struct gvec *y,
 		ifma_unpack(yl, w + (LULL_GROUP + k) * FP_LIMBS, FP_LIMBS,
 			    Y_SHIFT, N);
 #ifdef Y_LIMB
-		ifma_mul_limb(yl, yl, Y_LIMB, p52, INV, N);
+		ifma_mul_limb(yl, yl, Y_LIMB, m->kp[1], m->inv, N);
 #endif
 #pragma GCC unroll 8
 		for (j = 0; j < N; j++)
 			yl[j] = _mm512_mask_sub_epi64(
-				yl[j], neg, ifma_set1(Y_BOUND * p52[j]), yl[j]);
+				yl[j], neg, ifma_set1(m->kp[Y_KEY_BOUND][j]),
+				yl[j]);
 	}
 }
 
@@ -274,18 +343,21 @@ static __always_inline void store_work(struct g_affine *dst,
 	}
 }
 
-/* d = x2 - x1 + 4 p and dy = y2 - y1 + 2 p, clean, for y2, y1 <= 2 p. */
-static __always_inline void
-set_differences(struct octet *o, const struct gvec *x2, const struct gvec *y2)
+/* d = x2 - x1 + 6 p, clean, and dy = y2 - y1 + 5 p, a factor. */
+static __always_inline void set_differences(struct octet *o,
+					    const struct gvec *x2,
+					    const struct gvec *y2,
+					    const struct multiples *m)
 {
 	unsigned int k;
 
 #pragma GCC unroll 2
 	for (k = 0; k < LULL_GROUP; k++) {
-		ifma_sub(o->d.c[k].l, x2->c[k].l, o->x1.c[k].l, X_BOUND, p52,
-			 N);
-		ifma_sub(o->dy.c[k].l, y2->c[k].l, o->y1.c[k].l, Y_BOUND, p52,
-			 N);
+		ifma_sub(o->d.c[k].l, x2->c[k].l, o->x1.c[k].l, 1,
+			 m->kp[X_ABOVE], N);
+		ifma_sub_kp_raw(o->dy.c[k].l, y2->c[k].l, o->y1.c[k].l, 1,
+				m->kp[Y_ABOVE], N);
+		ifma_carry_factor(o->dy.c[k].l, N);
 	}
 }
 
@@ -316,13 +388,13 @@ static void infinite_lanes(const struct octet *o, __mmask8 *ret_1,
 	for (k = 0; k < LULL_GROUP; k++) {
 		*ret_1 &= ifma_is_zero(o->x1.c[k].l, N) &
 			  ifma_is_zero(o->y1.c[k].l, N);
-		/* x2 = d + x1 - 4 p, and so y2 */
+		/* x2 = d + x1 - 6 p, and so y2 */
 		ifma_add_raw(t.l, o->d.c[k].l, o->x1.c[k].l, N);
-		ifma_add_kp_raw(t.l, 0xff, 0 - (uint64_t)X_BOUND, p52, N);
+		ifma_add_kp_raw(t.l, 0xff, 0 - (uint64_t)X_ABOVE, p52, N);
 		ifma_carry(t.l, N);
 		*ret_2 &= ifma_is_zero(t.l, N);
 		ifma_add_raw(t.l, o->dy.c[k].l, o->y1.c[k].l, N);
-		ifma_add_kp_raw(t.l, 0xff, 0 - (uint64_t)Y_BOUND, p52, N);
+		ifma_add_kp_raw(t.l, 0xff, 0 - (uint64_t)Y_ABOVE, p52, N);
 		ifma_carry(t.l, N);
 		*ret_2 &= ifma_is_zero(t.l, N);
 	}
@@ -335,17 +407,23 @@ static void infinite_lanes(const struct octet *o, __mmask8 *ret_1,
  */
 static __attribute__((noinline)) void fix_octet(struct octet *o, __mmask8 live,
 						__mmask8 *ret_doubled,
-						__mmask8 *ret_fixed)
+						__mmask8 *ret_fixed,
+						const struct multiples *m)
 {
 	__mmask8 inf_1, inf_2, same_x, doubled, fixed;
 	unsigned int j, k;
 	struct gvec xx;
 
+	for (k = 0; k < LULL_GROUP; k++)
+		for (j = 0; j + 1 < N; j++)
+			o->dy.c[k].l[j] = _mm512_and_si512(
+				o->dy.c[k].l[j], ifma_set1(IFMA_MASK));
 	infinite_lanes(o, &inf_1, &inf_2);
-	same_x = zero_lanes(&o->d, 3);
-	doubled = same_x & zero_lanes(&o->dy, 2) & ~inf_1 & ~inf_2 & live;
+	same_x = zero_lanes(&o->d, D_BOUND_LOG2);
+	doubled = same_x & zero_lanes(&o->dy, DY_BOUND_LOG2) & ~inf_1 & ~inf_2 &
+		  live;
 	fixed = (inf_1 | inf_2 | same_x | (__mmask8)~live) & ~doubled;
-	sqr_raw(&xx, &o->x1);
+	sqr_raw(&xx, &o->x1, m);
 	for (k = 0; k < LULL_GROUP; k++) {
 		struct vec t, *x = &xx.c[k];
 
@@ -392,7 +470,7 @@ static __always_inline void prefetch_octet(const uint8_t *src,
  * look. */
 static __always_inline __mmask8 load_octet(struct octet *o, const uint8_t *src,
 					   const struct lull_msm_pair *pairs,
-					   bool refs)
+					   const struct multiples *m, bool refs)
 {
 	const uint8_t *rows[IFMA_LANES];
 	struct gvec x, y;
@@ -405,7 +483,7 @@ static __always_inline __mmask8 load_octet(struct octet *o, const uint8_t *src,
 		neg |= (pairs[i].a & LULL_MSM_REF_NEG) << i;
 	}
 	if (refs)
-		load_key(&o->x1, &o->y1, rows, neg);
+		load_key(&o->x1, &o->y1, rows, neg, m);
 	else
 		load_work(&o->x1, &o->y1, rows);
 	neg = 0;
@@ -415,7 +493,7 @@ static __always_inline __mmask8 load_octet(struct octet *o, const uint8_t *src,
 		neg |= (pairs[i].b & LULL_MSM_REF_NEG) << i;
 	}
 	if (refs) {
-		load_key(&x, &y, rows, neg);
+		load_key(&x, &y, rows, neg, m);
 	} else {
 		load_work(&x, &y, rows);
 		/* Perhaps infinity. */
@@ -423,10 +501,10 @@ static __always_inline __mmask8 load_octet(struct octet *o, const uint8_t *src,
 		       _mm512_testn_epi64_mask(o->y1.c[0].l[0],
 					       o->y1.c[0].l[0]);
 	}
-	set_differences(o, &x, &y);
-	neg = ifma_maybe_zero(o->d.c[0].l, DX_BOUND, INV);
+	set_differences(o, &x, &y, m);
+	neg = ifma_maybe_zero(o->d.c[0].l, D_BOUND, m->inv);
 #if LULL_GROUP == 2
-	neg &= ifma_maybe_zero(o->d.c[1].l, DX_BOUND, INV);
+	neg &= ifma_maybe_zero(o->d.c[1].l, D_BOUND, m->inv);
 #endif
 	return look | neg;
 }
@@ -437,6 +515,7 @@ static __always_inline void forward(struct temp *temp, struct vec *ret_acc,
 				    const struct lull_msm_pair *pairs,
 				    size_t nr, bool refs)
 {
+	const struct multiples *m = &temp->multiples;
 	struct lull_msm_pair last[IFMA_LANES];
 	size_t nr_octets = lull_div_up(nr, IFMA_LANES), i;
 	struct vec acc;
@@ -456,14 +535,15 @@ static __always_inline void forward(struct temp *temp, struct vec *ret_acc,
 				last[j] = at[lull_min(j, left - 1)];
 			at = last;
 		}
-		look = load_octet(o, src, at, refs);
+		look = load_octet(o, src, at, m, refs);
 		temp->doubled[i] = 0;
 		temp->fixed[i] = 0;
 		if (lull_unlikely(look | (live != 0xff)))
-			fix_octet(o, live, &temp->doubled[i], &temp->fixed[i]);
-		set_denom(o);
+			fix_octet(o, live, &temp->doubled[i], &temp->fixed[i],
+				  m);
+		set_denom(o, m);
 		o->before = acc;
-		mul(&acc, &acc, denom(o));
+		mul(&acc, &acc, denom(o), m);
 	}
 	*ret_acc = acc;
 }
@@ -483,12 +563,12 @@ static __always_inline void rotate(struct vec *r, const struct vec *a,
 }
 
 /*
- * a = 1 / a in every lane, for a < 1.3 p; below 1.1 p.  The product of all
+ * a = 1 / a in every lane, for factors below 1.3 p and 1.1 p.  The product of all
  * lanes is inverted by the scalar code: v R52 is an element of value
  * v R52 / R64 there, and R52^2 / R64 brings its inverse R64^2 / (v R52) to
  * R52 / v.
  */
-static void invert_lanes(struct vec *a)
+static void invert_lanes(struct vec *a, const struct multiples *m)
 {
 	struct vec r4, r2, r1, p4, p2, p1;
 	__m512i w[FP_LIMBS];
@@ -496,11 +576,11 @@ static void invert_lanes(struct vec *a)
 	unsigned int j;
 
 	rotate(&r4, a, 4);
-	mul(&p4, a, &r4);
+	mul(&p4, a, &r4, m);
 	rotate(&r2, &p4, 2);
-	mul(&p2, &p4, &r2);
+	mul(&p2, &p4, &r2, m);
 	rotate(&r1, &p2, 1);
-	mul(&p1, &p2, &r1);
+	ifma_mul(p1.l, p2.l, r1.l, p52, INV, N);
 	ifma_reduce_once(p1.l, p1.l, 1, p52, N);
 	ifma_pack(w, p1.l, FP_LIMBS, N);
 	for (j = 0; j < FP_LIMBS; j++)
@@ -516,22 +596,25 @@ static void invert_lanes(struct vec *a)
 	for (j = 0; j < FP_LIMBS; j++)
 		w[j] = ifma_set1(v.l[j]);
 	ifma_unpack(p1.l, w, FP_LIMBS, 0, N);
-	mul(&p1, &p1, &r1);
-	mul(&p1, &p1, &r2);
-	mul(a, &p1, &r4);
+	mul(&p1, &p1, &r1, m);
+	mul(&p1, &p1, &r2, m);
+	mul(a, &p1, &r4, m);
 }
 
 /*
- * x3 = slope^2 - x1 - x2, clean and below 4 p, from sqr = slope^2, not clean
- * and below 2 p, and d = x2 - x1 + 4 p.  The sum t is in (-8 p, 2 p).  Where
- * its highest limb shows for certain that it is negative, 4 p are added; what
- * was negative by less than the lower limbs' carries, or still is, shows after
- * them and gets 4 p more.
+ * x3 = slope^2 - x1 - x2, clean, from sqr = slope^2 < 1.5 p, not clean, and
+ * d = x2 - x1 + 6 p.  t = sqr - d - 2 x1 + 6 p is in (-10 p, 2 p); 3 p are
+ * added, and 4 p more below -2 p and below -6 p each, so that it ends in
+ * [p, 5 p).  The highest limb tells which, wrongly only by the carries of the
+ * lower ones, at most 2^-12 p: by so much the range is missed, and p keeps it
+ * above 0.
  */
 static __always_inline void set_x3(struct vec *r, const struct vec *sqr,
-				   const struct vec *x1, const struct vec *d)
+				   const struct vec *x1, const struct vec *d,
+				   const struct multiples *m)
 {
-	__mmask8 negative;
+	const int64_t top = (int64_t)m->kp[1][N - 1];
+	__mmask8 below_2, below_6;
 	unsigned int j;
 
 #pragma GCC unroll 8
@@ -539,29 +622,35 @@ static __always_inline void set_x3(struct vec *r, const struct vec *sqr,
 		__m512i t = _mm512_sub_epi64(sqr->l[j], d->l[j]);
 
 		t = _mm512_sub_epi64(t, _mm512_add_epi64(x1->l[j], x1->l[j]));
-		r->l[j] = _mm512_add_epi64(t, ifma_set1(X_BOUND * p52[j]));
+		r->l[j] = _mm512_add_epi64(t, ifma_set1(m->kp[X_ABOVE + 3][j]));
 	}
-	negative =
-		_mm512_cmplt_epi64_mask(r->l[N - 1], ifma_set1(-(1ull << 8)));
-	ifma_add_kp_raw(r->l, negative, X_BOUND, p52, N);
-	ifma_carry(r->l, N);
-	negative = _mm512_movepi64_mask(r->l[N - 1]);
-	ifma_add_kp_raw(r->l, negative, X_BOUND, p52, N);
+	below_2 = _mm512_cmplt_epi64_mask(r->l[N - 1], _mm512_set1_epi64(top));
+	below_6 = _mm512_cmplt_epi64_mask(
+		r->l[N - 1], _mm512_set1_epi64(-(int64_t)m->kp[3][N - 1]));
+	ifma_add_kp_raw(r->l, below_2, 1, m->kp[4], N);
+	ifma_add_kp_raw(r->l, below_6, 1, m->kp[4], N);
 	ifma_carry(r->l, N);
 }
 
-/* y3 = prod - y1, clean and below 2 p, for prod < 2 p, neither clean. */
+/*
+ * y3 = prod - y1, clean, for prod < 1.5 p; neither is clean.  t = prod - y1 is
+ * in (-4 p, 1.5 p); 2 p are added, and 3 p more below -p, so that it ends in
+ * [p, 4 p), as far as in set_x3().
+ */
 static __always_inline void set_y3(struct vec *r, const struct vec *prod,
-				   const struct vec *y1)
+				   const struct vec *y1,
+				   const struct multiples *m)
 {
-	ifma_sub_raw(r->l, prod->l, y1->l, N);
-	ifma_carry(r->l, N);
-	ifma_add_kp_raw(r->l, _mm512_movepi64_mask(r->l[N - 1]), Y_BOUND, p52,
-			N);
+	const int64_t top = (int64_t)m->kp[1][N - 1];
+	__mmask8 below_1;
+
+	ifma_sub_kp_raw(r->l, prod->l, y1->l, 1, m->kp[2], N);
+	below_1 = _mm512_cmplt_epi64_mask(r->l[N - 1], _mm512_set1_epi64(top));
+	ifma_add_kp_raw(r->l, below_1, 1, m->kp[3], N);
 	ifma_carry(r->l, N);
 }
 
-/* Where the points were equal, x2 - x1 + 4 p is 4 p and not what d holds. */
+/* Where the points were equal, x2 - x1 + 6 p is 6 p and not what d holds. */
 static __attribute__((noinline)) void undo_doubled(struct octet *o,
 						   __mmask8 doubled)
 {
@@ -571,7 +660,7 @@ static __attribute__((noinline)) void undo_doubled(struct octet *o,
 		for (j = 0; j < N; j++)
 			o->d.c[k].l[j] = _mm512_mask_mov_epi64(
 				o->d.c[k].l[j], doubled,
-				ifma_set1(X_BOUND * p52[j]));
+				ifma_set1(X_ABOVE * p52[j]));
 }
 
 /* Sums that are one of their terms, or infinity. */
@@ -598,47 +687,54 @@ store_fixed(struct g_affine *dst, const struct lull_msm_pair *pairs,
 /* One octet of the second pass. */
 static __always_inline void sum_octet(struct gvec *x3, struct gvec *y3,
 				      struct octet *o, struct vec *acc,
-				      __mmask8 doubled)
+				      __mmask8 doubled,
+				      const struct multiples *m)
 {
 	struct gvec lambda, t, prod;
 	struct vec inv;
 	unsigned int k;
 
-	mul(&inv, acc, &o->before);
-	mul(acc, acc, denom(o));
-	slope(&lambda, o, &inv);
-	sqr_raw(&t, &lambda);
+	mul(&inv, acc, &o->before, m);
+	mul(acc, acc, denom(o), m);
+	slope(&lambda, o, &inv, m);
+	sqr_raw(&t, &lambda, m);
 	if (lull_unlikely(doubled))
 		undo_doubled(o, doubled);
 #pragma GCC unroll 2
 	for (k = 0; k < LULL_GROUP; k++)
-		set_x3(&x3->c[k], &t.c[k], &o->x1.c[k], &o->d.c[k]);
+		set_x3(&x3->c[k], &t.c[k], &o->x1.c[k], &o->d.c[k], m);
+#pragma GCC unroll 2
+	for (k = 0; k < LULL_GROUP; k++) {
+		ifma_sub_kp_raw(t.c[k].l, o->x1.c[k].l, x3->c[k].l, 1,
+				m->kp[X_ABOVE], N);
+		ifma_carry_factor(t.c[k].l, N);
+	}
+	mul_raw(&prod, &lambda, &t, m);
 #pragma GCC unroll 2
 	for (k = 0; k < LULL_GROUP; k++)
-		ifma_sub(t.c[k].l, o->x1.c[k].l, x3->c[k].l, X_BOUND, p52, N);
-	mul_raw(&prod, &lambda, &t);
-#pragma GCC unroll 2
-	for (k = 0; k < LULL_GROUP; k++)
-		set_y3(&y3->c[k], &prod.c[k], &o->y1.c[k]);
+		set_y3(&y3->c[k], &prod.c[k], &o->y1.c[k], m);
 }
 
 static __always_inline void add_batch(struct g_affine *dst, const uint8_t *src,
 				      const struct lull_msm_pair *pairs,
 				      size_t nr, struct temp *temp, bool refs)
 {
+	struct multiples *m = &temp->multiples;
 	size_t i = lull_div_up(nr, IFMA_LANES);
 	struct gvec x3, y3;
 	struct vec acc;
 
 	LULL_ASSERT(nr && nr <= G_PAIR_BATCH);
+	set_multiples(m);
 	forward(temp, &acc, src, pairs, nr, refs);
-	invert_lanes(&acc);
+	invert_lanes(&acc, m);
 	while (i--) {
 		const struct lull_msm_pair *at = pairs + i * IFMA_LANES;
 		size_t left = nr - i * IFMA_LANES;
 		__mmask8 live = 0xff;
 
-		sum_octet(&x3, &y3, &temp->octets[i], &acc, temp->doubled[i]);
+		sum_octet(&x3, &y3, &temp->octets[i], &acc, temp->doubled[i],
+			  m);
 		if (left < IFMA_LANES)
 			live = (__mmask8)((1u << left) - 1);
 		if (lull_likely(live == 0xff))
@@ -666,10 +762,12 @@ static void load(struct g_affine *dst, const uint8_t *points,
 		 const struct lull_msm_pair *pairs, size_t nr)
 {
 	const uint8_t *rows[IFMA_LANES];
+	struct multiples m;
 	struct gvec x, y;
 	size_t at, left, i;
 	unsigned int k;
 
+	set_multiples(&m);
 	for (at = 0; at < nr; at += IFMA_LANES) {
 		__mmask8 neg = 0;
 
@@ -680,7 +778,7 @@ static void load(struct g_affine *dst, const uint8_t *points,
 			rows[i] = row_of(points, ref, true);
 			neg |= (ref & LULL_MSM_REF_NEG) << i;
 		}
-		load_key(&x, &y, rows, neg);
+		load_key(&x, &y, rows, neg, &m);
 		for (k = 0; k < LULL_GROUP; k++)
 			ifma_carry(y.c[k].l, N);
 		store_work(dst, pairs + at, &x, &y,
