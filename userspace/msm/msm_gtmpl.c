@@ -170,23 +170,40 @@ static void run_units(const struct job *job, struct slot *slot, size_t task)
 	slot->buckets.ops->finish(sum, 1);
 }
 
+/* Bits of the highest bucket's number that has refs. */
+static unsigned int used_log2(const uint32_t *starts, size_t nr_buckets)
+{
+	size_t last = nr_buckets - 1;
+
+	while (last && starts[last] == starts[nr_buckets])
+		last--;
+	return last ? LIMB_BITS - (unsigned int)__builtin_clzll(last) : 0;
+}
+
 static void run_windows(const struct job *job, struct slot *slot, size_t chunk,
 			unsigned int w, unsigned int w_end)
 {
 	const struct lull_msm_plan *plan = &job->plan;
 	size_t nr_buckets = lull_msm_buckets(plan) * (w_end - w), lo, hi;
+	unsigned int nr_sums = lull_msm_sums(plan), log2 = nr_sums - 1;
+	struct g_affine *sums =
+		job->sums + (chunk * plan->nr_windows + w) * nr_sums;
 
 	lull_workers_split(job->total.nr, plan->nr_chunks, chunk, 1, &lo, &hi);
 	LULL_ASSERT((hi - lo) * (w_end - w) <= job->limits.refs);
 	LULL_ASSERT(nr_buckets <= job->limits.buckets);
 	fr_msm_sort(slot->sorted, slot->starts, slot->codes, &job->digits,
 		    job->refs + lo, hi - lo, job->scalars, w, w_end);
+	/* A single window, as the last one is, may have small digits only:
+	 * then the sums of the higher bits are infinity. */
+	if (w_end - w == 1) {
+		log2 = used_log2(slot->starts, nr_buckets);
+		memset(sums, 0, nr_sums * sizeof(*sums));
+		nr_buckets = (size_t)1 << log2;
+	}
 	g_buckets_sum(&slot->buckets, job->points, slot->sorted, slot->starts,
 		      nr_buckets);
-	g_buckets_reduce(&slot->buckets,
-			 job->sums + (chunk * plan->nr_windows + w) *
-					     lull_msm_sums(plan),
-			 w_end - w, plan->window_bits - 1);
+	g_buckets_reduce(&slot->buckets, sums, w_end - w, log2);
 }
 
 static void run_task(void *arg, size_t task, unsigned int slot_nr)
