@@ -30,18 +30,36 @@
 
 #include "curve/limbs.h"
 
+/*
+ * Inlined and unrolled, products keep their limbs in registers.  A sanitizer
+ * would check every limb of every copy, minutes for the compiler and nothing
+ * for the tests: there they are ordinary functions with loops.
+ */
+#if defined(__has_feature)
+#define IFMA_HAS_FEATURE(x) __has_feature(x)
+#else
+#define IFMA_HAS_FEATURE(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||           \
+	IFMA_HAS_FEATURE(address_sanitizer) ||                                 \
+	IFMA_HAS_FEATURE(thread_sanitizer) ||                                  \
+	IFMA_HAS_FEATURE(memory_sanitizer)
+#define IFMA_INLINE __attribute__((noinline, unused))
+#else
+#define IFMA_INLINE __always_inline
+#endif
+
 #define IFMA_LANES 8
 #define IFMA_BITS 52
 #define IFMA_MASK ((1ull << IFMA_BITS) - 1)
 #define IFMA_LIMBS_MAX 8
 
-static __always_inline __m512i ifma_set1(uint64_t x)
+static IFMA_INLINE __m512i ifma_set1(uint64_t x)
 {
 	return _mm512_set1_epi64((long long)x);
 }
 
-static __always_inline void ifma_copy(__m512i *r, const __m512i *a,
-				      unsigned int n)
+static IFMA_INLINE void ifma_copy(__m512i *r, const __m512i *a, unsigned int n)
 {
 	unsigned int j;
 
@@ -51,8 +69,8 @@ static __always_inline void ifma_copy(__m512i *r, const __m512i *a,
 }
 
 /* Every lane the same clean constant. */
-static __always_inline void ifma_broadcast(__m512i *r, const uint64_t *c,
-					   unsigned int n)
+static IFMA_INLINE void ifma_broadcast(__m512i *r, const uint64_t *c,
+				       unsigned int n)
 {
 	unsigned int j;
 
@@ -62,9 +80,8 @@ static __always_inline void ifma_broadcast(__m512i *r, const uint64_t *c,
 }
 
 /* r = lane in mask ? a : b */
-static __always_inline void ifma_select(__m512i *r, __mmask8 mask,
-					const __m512i *a, const __m512i *b,
-					unsigned int n)
+static IFMA_INLINE void ifma_select(__m512i *r, __mmask8 mask, const __m512i *a,
+				    const __m512i *b, unsigned int n)
 {
 	unsigned int j;
 
@@ -78,7 +95,7 @@ static __always_inline void ifma_select(__m512i *r, __mmask8 mask,
  * with room for a carry (|limb| < 2^62); the top one takes the rest, so it is
  * clean when the value is in [0, 2^(52 n)), and negative when the value is.
  */
-static __always_inline void ifma_carry(__m512i *r, unsigned int n)
+static IFMA_INLINE void ifma_carry(__m512i *r, unsigned int n)
 {
 	const __m512i mask = ifma_set1(IFMA_MASK);
 	unsigned int j;
@@ -96,7 +113,7 @@ static __always_inline void ifma_carry(__m512i *r, unsigned int n)
  * is garbage, which a multiplication does not read.  Such a value is good for
  * a factor and nothing else.
  */
-static __always_inline void ifma_carry_factor(__m512i *r, unsigned int n)
+static IFMA_INLINE void ifma_carry_factor(__m512i *r, unsigned int n)
 {
 	unsigned int j;
 
@@ -107,8 +124,8 @@ static __always_inline void ifma_carry_factor(__m512i *r, unsigned int n)
 }
 
 /* r = a + b limb by limb, not clean. */
-static __always_inline void ifma_add_raw(__m512i *r, const __m512i *a,
-					 const __m512i *b, unsigned int n)
+static IFMA_INLINE void ifma_add_raw(__m512i *r, const __m512i *a,
+				     const __m512i *b, unsigned int n)
 {
 	unsigned int j;
 
@@ -118,8 +135,8 @@ static __always_inline void ifma_add_raw(__m512i *r, const __m512i *a,
 }
 
 /* r = a - b limb by limb, not clean, perhaps negative. */
-static __always_inline void ifma_sub_raw(__m512i *r, const __m512i *a,
-					 const __m512i *b, unsigned int n)
+static IFMA_INLINE void ifma_sub_raw(__m512i *r, const __m512i *a,
+				     const __m512i *b, unsigned int n)
 {
 	unsigned int j;
 
@@ -129,9 +146,8 @@ static __always_inline void ifma_sub_raw(__m512i *r, const __m512i *a,
 }
 
 /* r += k p in the lanes of mask, not clean; k < 2^10. */
-static __always_inline void ifma_add_kp_raw(__m512i *r, __mmask8 mask,
-					    uint64_t k, const uint64_t *p,
-					    unsigned int n)
+static IFMA_INLINE void ifma_add_kp_raw(__m512i *r, __mmask8 mask, uint64_t k,
+					const uint64_t *p, unsigned int n)
 {
 	unsigned int j;
 
@@ -142,17 +158,17 @@ static __always_inline void ifma_add_kp_raw(__m512i *r, __mmask8 mask,
 }
 
 /* r = a + b, clean; below the sum of their bounds. */
-static __always_inline void ifma_add(__m512i *r, const __m512i *a,
-				     const __m512i *b, unsigned int n)
+static IFMA_INLINE void ifma_add(__m512i *r, const __m512i *a, const __m512i *b,
+				 unsigned int n)
 {
 	ifma_add_raw(r, a, b, n);
 	ifma_carry(r, n);
 }
 
 /* r = a - b + k p limb by limb, not clean. */
-static __always_inline void ifma_sub_kp_raw(__m512i *r, const __m512i *a,
-					    const __m512i *b, uint64_t k,
-					    const uint64_t *p, unsigned int n)
+static IFMA_INLINE void ifma_sub_kp_raw(__m512i *r, const __m512i *a,
+					const __m512i *b, uint64_t k,
+					const uint64_t *p, unsigned int n)
 {
 	unsigned int j;
 
@@ -163,17 +179,16 @@ static __always_inline void ifma_sub_kp_raw(__m512i *r, const __m512i *a,
 }
 
 /* r = a - b + k p, clean, for b <= k p; below a's bound + k p. */
-static __always_inline void ifma_sub(__m512i *r, const __m512i *a,
-				     const __m512i *b, uint64_t k,
-				     const uint64_t *p, unsigned int n)
+static IFMA_INLINE void ifma_sub(__m512i *r, const __m512i *a, const __m512i *b,
+				 uint64_t k, const uint64_t *p, unsigned int n)
 {
 	ifma_sub_kp_raw(r, a, b, k, p, n);
 	ifma_carry(r, n);
 }
 
 /* r = k p - a, clean, for a <= k p; at most k p. */
-static __always_inline void ifma_neg(__m512i *r, const __m512i *a, uint64_t k,
-				     const uint64_t *p, unsigned int n)
+static IFMA_INLINE void ifma_neg(__m512i *r, const __m512i *a, uint64_t k,
+				 const uint64_t *p, unsigned int n)
 {
 	unsigned int j;
 
@@ -184,9 +199,9 @@ static __always_inline void ifma_neg(__m512i *r, const __m512i *a, uint64_t k,
 }
 
 /* r = a >= k p ? a - k p : a, clean, for a clean a below 2 k p: below k p. */
-static __always_inline void ifma_reduce_once(__m512i *r, const __m512i *a,
-					     uint64_t k, const uint64_t *p,
-					     unsigned int n)
+static IFMA_INLINE void ifma_reduce_once(__m512i *r, const __m512i *a,
+					 uint64_t k, const uint64_t *p,
+					 unsigned int n)
 {
 	__m512i t[IFMA_LIMBS_MAX];
 	unsigned int j;
@@ -202,8 +217,8 @@ static __always_inline void ifma_reduce_once(__m512i *r, const __m512i *a,
  * t = a b, 2 n limbs that are not clean: each is a sum of at most n low and n
  * high halves, so below 2 n 2^52 <= 2^56.  a and b clean.
  */
-static __always_inline void ifma_wide_mul(__m512i *t, const __m512i *a,
-					  const __m512i *b, unsigned int n)
+static IFMA_INLINE void ifma_wide_mul(__m512i *t, const __m512i *a,
+				      const __m512i *b, unsigned int n)
 {
 	unsigned int i, j;
 
@@ -223,8 +238,8 @@ static __always_inline void ifma_wide_mul(__m512i *t, const __m512i *a,
 }
 
 /* t += a b for a t that at most three products were added to: below 2^58. */
-static __always_inline void ifma_wide_mul_add(__m512i *t, const __m512i *a,
-					      const __m512i *b, unsigned int n)
+static IFMA_INLINE void ifma_wide_mul_add(__m512i *t, const __m512i *a,
+					  const __m512i *b, unsigned int n)
 {
 	unsigned int i, j;
 
@@ -241,8 +256,8 @@ static __always_inline void ifma_wide_mul_add(__m512i *t, const __m512i *a,
 }
 
 /* t = a^2, as ifma_wide_mul() gives it. */
-static __always_inline void ifma_wide_sqr(__m512i *t, const __m512i *a,
-					  unsigned int n)
+static IFMA_INLINE void ifma_wide_sqr(__m512i *t, const __m512i *a,
+				      unsigned int n)
 {
 	unsigned int i, j;
 
@@ -276,9 +291,9 @@ static __always_inline void ifma_wide_sqr(__m512i *t, const __m512i *a,
  * add up to the next multiple of 2^52, and otherwise it is 0; in both cases
  * (limb + 2^52 - 1) >> 52 is the carry.
  */
-static __always_inline void ifma_wide_reduce_raw(__m512i *r, __m512i *t,
-						 const uint64_t *p,
-						 uint64_t inv, unsigned int n)
+static IFMA_INLINE void ifma_wide_reduce_raw(__m512i *r, __m512i *t,
+					     const uint64_t *p, uint64_t inv,
+					     unsigned int n)
 {
 	const __m512i mask = ifma_set1(IFMA_MASK);
 	const __m512i zero = _mm512_setzero_si512();
@@ -305,9 +320,9 @@ static __always_inline void ifma_wide_reduce_raw(__m512i *r, __m512i *t,
 }
 
 /* The same, clean. */
-static __always_inline void ifma_wide_reduce(__m512i *r, __m512i *t,
-					     const uint64_t *p, uint64_t inv,
-					     unsigned int n)
+static IFMA_INLINE void ifma_wide_reduce(__m512i *r, __m512i *t,
+					 const uint64_t *p, uint64_t inv,
+					 unsigned int n)
 {
 	ifma_wide_reduce_raw(r, t, p, inv, n);
 	ifma_carry(r, n);
@@ -315,9 +330,9 @@ static __always_inline void ifma_wide_reduce(__m512i *r, __m512i *t,
 
 /* r = a b / R mod p, clean, for clean a and b; the bound is in the head of
  * this file. */
-static __always_inline void ifma_mul(__m512i *r, const __m512i *a,
-				     const __m512i *b, const uint64_t *p,
-				     uint64_t inv, unsigned int n)
+static IFMA_INLINE void ifma_mul(__m512i *r, const __m512i *a, const __m512i *b,
+				 const uint64_t *p, uint64_t inv,
+				 unsigned int n)
 {
 	__m512i t[2 * IFMA_LIMBS_MAX];
 
@@ -325,9 +340,9 @@ static __always_inline void ifma_mul(__m512i *r, const __m512i *a,
 	ifma_wide_reduce(r, t, p, inv, n);
 }
 
-static __always_inline void ifma_sqr(__m512i *r, const __m512i *a,
-				     const uint64_t *p, uint64_t inv,
-				     unsigned int n)
+static IFMA_INLINE void ifma_sqr(__m512i *r, const __m512i *a,
+				 const uint64_t *p, uint64_t inv,
+				 unsigned int n)
 {
 	__m512i t[2 * IFMA_LIMBS_MAX];
 
@@ -336,10 +351,10 @@ static __always_inline void ifma_sqr(__m512i *r, const __m512i *a,
 }
 
 /* r = (a b + c d) / R mod p: one reduction for two products. */
-static __always_inline void ifma_mul2(__m512i *r, const __m512i *a,
-				      const __m512i *b, const __m512i *c,
-				      const __m512i *d, const uint64_t *p,
-				      uint64_t inv, unsigned int n)
+static IFMA_INLINE void ifma_mul2(__m512i *r, const __m512i *a,
+				  const __m512i *b, const __m512i *c,
+				  const __m512i *d, const uint64_t *p,
+				  uint64_t inv, unsigned int n)
 {
 	__m512i t[2 * IFMA_LIMBS_MAX];
 
@@ -352,9 +367,9 @@ static __always_inline void ifma_mul2(__m512i *r, const __m512i *a,
  * r = a b / 2^52 mod p, clean, for a clean a and a b < 2^52, the same in all
  * lanes: below a b / 2^52 + p.  One row of a multiplication.
  */
-static __always_inline void ifma_mul_limb(__m512i *r, const __m512i *a,
-					  uint64_t b, const uint64_t *p,
-					  uint64_t inv, unsigned int n)
+static IFMA_INLINE void ifma_mul_limb(__m512i *r, const __m512i *a, uint64_t b,
+				      const uint64_t *p, uint64_t inv,
+				      unsigned int n)
 {
 	const __m512i zero = _mm512_setzero_si512(), limb = ifma_set1(b);
 	__m512i t[IFMA_LIMBS_MAX + 1], q;
@@ -384,8 +399,8 @@ static __always_inline void ifma_mul_limb(__m512i *r, const __m512i *a,
  * and another one with probability k 2^-52.  a = m p for m < k needs
  * m = a / p mod 2^52.  inv is -1 / p, so what is computed is -m.
  */
-static __always_inline __mmask8 ifma_maybe_zero(const __m512i *a, uint64_t k,
-						uint64_t inv)
+static IFMA_INLINE __mmask8 ifma_maybe_zero(const __m512i *a, uint64_t k,
+					    uint64_t inv)
 {
 	__m512i neg_m = _mm512_madd52lo_epu64(_mm512_setzero_si512(), a[0],
 					      ifma_set1(inv));
@@ -397,9 +412,9 @@ static __always_inline __mmask8 ifma_maybe_zero(const __m512i *a, uint64_t k,
 }
 
 /* r = a mod p, canonical, for a clean a below 2^log2_k p. */
-static __always_inline void ifma_canonical(__m512i *r, const __m512i *a,
-					   unsigned int log2_k,
-					   const uint64_t *p, unsigned int n)
+static IFMA_INLINE void ifma_canonical(__m512i *r, const __m512i *a,
+				       unsigned int log2_k, const uint64_t *p,
+				       unsigned int n)
 {
 	ifma_copy(r, a, n);
 #pragma GCC unroll 8
@@ -408,7 +423,7 @@ static __always_inline void ifma_canonical(__m512i *r, const __m512i *a,
 }
 
 /* The lanes of a that are 0 as an integer. */
-static __always_inline __mmask8 ifma_is_zero(const __m512i *a, unsigned int n)
+static IFMA_INLINE __mmask8 ifma_is_zero(const __m512i *a, unsigned int n)
 {
 	__m512i any = a[0];
 	unsigned int j;
@@ -423,9 +438,9 @@ static __always_inline __mmask8 ifma_is_zero(const __m512i *a, unsigned int n)
  * r = w 2^shift, clean, from n64 64-bit limbs (w[j]: limb j of all lanes);
  * shift < 12 and w 2^shift < 2^(52 n).
  */
-static __always_inline void ifma_unpack(__m512i *r, const __m512i *w,
-					unsigned int n64, unsigned int shift,
-					unsigned int n)
+static IFMA_INLINE void ifma_unpack(__m512i *r, const __m512i *w,
+				    unsigned int n64, unsigned int shift,
+				    unsigned int n)
 {
 	const __m512i mask = ifma_set1(IFMA_MASK);
 	unsigned int j;
@@ -458,8 +473,8 @@ static __always_inline void ifma_unpack(__m512i *r, const __m512i *w,
 }
 
 /* w = a as n64 64-bit limbs, for a clean a below 2^(64 n64). */
-static __always_inline void ifma_pack(__m512i *w, const __m512i *a,
-				      unsigned int n64, unsigned int n)
+static IFMA_INLINE void ifma_pack(__m512i *w, const __m512i *a,
+				  unsigned int n64, unsigned int n)
 {
 	unsigned int i;
 
@@ -481,7 +496,7 @@ static __always_inline void ifma_pack(__m512i *w, const __m512i *a,
 }
 
 /* Word j of row i becomes word i of row j. */
-static __always_inline void ifma_transpose(__m512i *v)
+static IFMA_INLINE void ifma_transpose(__m512i *v)
 {
 	__m512i a[IFMA_LANES], b[IFMA_LANES];
 	unsigned int i;
@@ -512,8 +527,7 @@ static __always_inline void ifma_transpose(__m512i *v)
  * in w[j].  Half as many shuffles as in ifma_transpose(): the rows are paired
  * by the loads.
  */
-static __always_inline void ifma_load4_rows(__m512i *w,
-					    const uint8_t *const *rows)
+static IFMA_INLINE void ifma_load4_rows(__m512i *w, const uint8_t *const *rows)
 {
 	__m512i v[4], a[4];
 	unsigned int i;
@@ -539,7 +553,7 @@ static __always_inline void ifma_load4_rows(__m512i *w,
 }
 
 /* Row i of w[0 .. 3], four words, to r[i]. */
-static __always_inline void ifma_rows4(__m256i *r, const __m512i *w)
+static IFMA_INLINE void ifma_rows4(__m256i *r, const __m512i *w)
 {
 	const __m512i lo = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
 	const __m512i hi = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
@@ -567,7 +581,7 @@ static __always_inline void ifma_rows4(__m256i *r, const __m512i *w)
  * Eight elements of 4 words each, one after the other at an address of any
  * alignment, to word j of all in w[j].
  */
-static __always_inline void ifma_load4(__m512i *w, const void *src)
+static IFMA_INLINE void ifma_load4(__m512i *w, const void *src)
 {
 	const __m512i lo = _mm512_setr_epi64(0, 4, 8, 12, 1, 5, 9, 13);
 	const __m512i hi = _mm512_setr_epi64(2, 6, 10, 14, 3, 7, 11, 15);
@@ -589,7 +603,7 @@ static __always_inline void ifma_load4(__m512i *w, const void *src)
 }
 
 /* The inverse of ifma_load4(). */
-static __always_inline void ifma_store4(void *dst, const __m512i *w)
+static IFMA_INLINE void ifma_store4(void *dst, const __m512i *w)
 {
 	const __m512i even = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
 	const __m512i odd = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);

@@ -109,8 +109,8 @@ static void set_multiples(struct multiples *m)
 }
 
 /* r = a b, a factor. */
-static __always_inline void mul(struct vec *r, const struct vec *a,
-				const struct vec *b, const struct multiples *m)
+static IFMA_INLINE void mul(struct vec *r, const struct vec *a,
+			    const struct vec *b, const struct multiples *m)
 {
 	__m512i t[2 * IFMA_LIMBS_MAX];
 
@@ -121,10 +121,9 @@ static __always_inline void mul(struct vec *r, const struct vec *a,
 
 #if LULL_GROUP == 2
 /* r = a b + c d, not clean. */
-static __always_inline void mul2_raw(struct vec *r, const struct vec *a,
-				     const struct vec *b, const struct vec *c,
-				     const struct vec *d,
-				     const struct multiples *m)
+static IFMA_INLINE void mul2_raw(struct vec *r, const struct vec *a,
+				 const struct vec *b, const struct vec *c,
+				 const struct vec *d, const struct multiples *m)
 {
 	__m512i t[2 * IFMA_LIMBS_MAX];
 
@@ -134,8 +133,8 @@ static __always_inline void mul2_raw(struct vec *r, const struct vec *a,
 }
 
 /* r = k p - a, a factor. */
-static __always_inline void neg(struct vec *r, const struct vec *a,
-				unsigned int k, const struct multiples *m)
+static IFMA_INLINE void neg(struct vec *r, const struct vec *a, unsigned int k,
+			    const struct multiples *m)
 {
 	unsigned int j;
 
@@ -146,7 +145,7 @@ static __always_inline void neg(struct vec *r, const struct vec *a,
 }
 #endif
 
-static __always_inline struct vec *denom(struct octet *o)
+static IFMA_INLINE struct vec *denom(struct octet *o)
 {
 #if LULL_GROUP == 1
 	return &o->d.c[0];
@@ -157,8 +156,8 @@ static __always_inline struct vec *denom(struct octet *o)
 
 #if LULL_GROUP == 1
 /* r = a^2, not clean. */
-static __always_inline void sqr_raw(struct gvec *r, const struct gvec *a,
-				    const struct multiples *m)
+static IFMA_INLINE void sqr_raw(struct gvec *r, const struct gvec *a,
+				const struct multiples *m)
 {
 	__m512i t[2 * IFMA_LIMBS_MAX];
 
@@ -167,9 +166,8 @@ static __always_inline void sqr_raw(struct gvec *r, const struct gvec *a,
 }
 
 /* r = a b, not clean; a < 1.2 p, b < 12 p: r < 1.2 p. */
-static __always_inline void mul_raw(struct gvec *r, const struct gvec *a,
-				    const struct gvec *b,
-				    const struct multiples *m)
+static IFMA_INLINE void mul_raw(struct gvec *r, const struct gvec *a,
+				const struct gvec *b, const struct multiples *m)
 {
 	__m512i t[2 * IFMA_LIMBS_MAX];
 
@@ -177,25 +175,23 @@ static __always_inline void mul_raw(struct gvec *r, const struct gvec *a,
 	ifma_wide_reduce_raw(r->c[0].l, t, m->kp[1], m->inv, N);
 }
 
-static __always_inline void set_denom(struct octet *o,
-				      const struct multiples *m)
+static IFMA_INLINE void set_denom(struct octet *o, const struct multiples *m)
 {
 	(void)o;
 	(void)m;
 }
 
 /* r = dy / d: dy < 10 p, inv < 1.2 p, so r < 1.2 p.  A factor. */
-static __always_inline void slope(struct gvec *r, const struct octet *o,
-				  const struct vec *inv,
-				  const struct multiples *m)
+static IFMA_INLINE void slope(struct gvec *r, const struct octet *o,
+			      const struct vec *inv, const struct multiples *m)
 {
 	mul(&r->c[0], &o->dy.c[0], inv, m);
 }
 #else
 /* r = (a0 + a1)(a0 - a1) + 2 a0 a1 u, not clean, for a clean a.  a < 1.2 p:
  * r < 1.3 p; a < 5.1 p: r < 2.4 p. */
-static __always_inline void sqr_raw(struct gvec *r, const struct gvec *a,
-				    const struct multiples *m)
+static IFMA_INLINE void sqr_raw(struct gvec *r, const struct gvec *a,
+				const struct multiples *m)
 {
 	struct vec sum, diff, twice;
 	__m512i t[2 * IFMA_LIMBS_MAX];
@@ -214,9 +210,8 @@ static __always_inline void sqr_raw(struct gvec *r, const struct gvec *a,
 
 /* r = a b, not clean, for a clean a; a < 1.2 p, b < 12 p:
  * r < (38 / 84 + 1) p.  r is neither a nor b. */
-static __always_inline void mul_raw(struct gvec *r, const struct gvec *a,
-				    const struct gvec *b,
-				    const struct multiples *m)
+static IFMA_INLINE void mul_raw(struct gvec *r, const struct gvec *a,
+				const struct gvec *b, const struct multiples *m)
 {
 	struct vec minus;
 
@@ -226,8 +221,7 @@ static __always_inline void mul_raw(struct gvec *r, const struct gvec *a,
 }
 
 /* The norm d0^2 + d1^2, below (288 / 84 + 1) p = 4.5 p. */
-static __always_inline void set_denom(struct octet *o,
-				      const struct multiples *m)
+static IFMA_INLINE void set_denom(struct octet *o, const struct multiples *m)
 {
 	const struct gvec *d = &o->d;
 
@@ -239,9 +233,8 @@ static __always_inline void set_denom(struct octet *o,
  * r = dy / d = dy (d0 - d1 u) / norm, clean: dy < 10 p and d < 12 p, so the
  * product is below (240 / 84 + 1) p and inv < 1.2 p, so r < 1.1 p.
  */
-static __always_inline void slope(struct gvec *r, const struct octet *o,
-				  const struct vec *inv,
-				  const struct multiples *m)
+static IFMA_INLINE void slope(struct gvec *r, const struct octet *o,
+			      const struct vec *inv, const struct multiples *m)
 {
 	const struct gvec *d = &o->d, *dy = &o->dy;
 	struct vec minus, t;
@@ -257,7 +250,7 @@ static __always_inline void slope(struct gvec *r, const struct octet *o,
 #endif
 
 /* The words of eight points at rows, word j of all in w[j]. */
-static __always_inline void load_words(__m512i *w, const uint8_t *const *rows)
+static IFMA_INLINE void load_words(__m512i *w, const uint8_t *const *rows)
 {
 	const uint8_t *at[IFMA_LANES];
 	unsigned int i, j;
@@ -272,8 +265,8 @@ static __always_inline void load_words(__m512i *w, const uint8_t *const *rows)
 }
 
 /* Work points at rows: clean. */
-static __always_inline void load_work(struct gvec *x, struct gvec *y,
-				      const uint8_t *const *rows)
+static IFMA_INLINE void load_work(struct gvec *x, struct gvec *y,
+				  const uint8_t *const *rows)
 {
 	__m512i w[NR_WORDS];
 	unsigned int k;
@@ -288,9 +281,9 @@ static __always_inline void load_work(struct gvec *x, struct gvec *y,
 }
 
 /* Points of a key at rows, negated in the lanes of neg: x clean, y not. */
-static __always_inline void load_key(struct gvec *x, struct gvec *y,
-				     const uint8_t *const *rows, __mmask8 neg,
-				     const struct multiples *m)
+static IFMA_INLINE void load_key(struct gvec *x, struct gvec *y,
+				 const uint8_t *const *rows, __mmask8 neg,
+				 const struct multiples *m)
 {
 	__m512i w[NR_WORDS];
 	unsigned int j, k;
@@ -315,10 +308,10 @@ static __always_inline void load_key(struct gvec *x, struct gvec *y,
 }
 
 /* Stores the lanes of live as work points. */
-static __always_inline void store_work(struct g_affine *dst,
-				       const struct lull_msm_pair *pairs,
-				       const struct gvec *x,
-				       const struct gvec *y, __mmask8 live)
+static IFMA_INLINE void store_work(struct g_affine *dst,
+				   const struct lull_msm_pair *pairs,
+				   const struct gvec *x, const struct gvec *y,
+				   __mmask8 live)
 {
 	__m512i w[NR_WORDS];
 	unsigned int i, j, k;
@@ -344,10 +337,9 @@ static __always_inline void store_work(struct g_affine *dst,
 }
 
 /* d = x2 - x1 + 6 p, clean, and dy = y2 - y1 + 5 p, a factor. */
-static __always_inline void set_differences(struct octet *o,
-					    const struct gvec *x2,
-					    const struct gvec *y2,
-					    const struct multiples *m)
+static IFMA_INLINE void set_differences(struct octet *o, const struct gvec *x2,
+					const struct gvec *y2,
+					const struct multiples *m)
 {
 	unsigned int k;
 
@@ -441,15 +433,15 @@ static __attribute__((noinline)) void fix_octet(struct octet *o, __mmask8 live,
 	*ret_fixed = fixed;
 }
 
-static __always_inline const uint8_t *row_of(const uint8_t *src, uint32_t at,
-					     bool refs)
+static IFMA_INLINE const uint8_t *row_of(const uint8_t *src, uint32_t at,
+					 bool refs)
 {
 	return src + (size_t)(refs ? at >> LULL_MSM_REF_SHIFT : at) *
 			     sizeof(struct g_affine);
 }
 
-static __always_inline void prefetch_octet(const uint8_t *src,
-					   const struct lull_msm_pair *pairs)
+static IFMA_INLINE void prefetch_octet(const uint8_t *src,
+				       const struct lull_msm_pair *pairs)
 {
 	unsigned int i, j;
 
@@ -468,9 +460,9 @@ static __always_inline void prefetch_octet(const uint8_t *src,
 
 /* Reads eight pairs into the octet; returns the lanes that need a closer
  * look. */
-static __always_inline __mmask8 load_octet(struct octet *o, const uint8_t *src,
-					   const struct lull_msm_pair *pairs,
-					   const struct multiples *m, bool refs)
+static IFMA_INLINE __mmask8 load_octet(struct octet *o, const uint8_t *src,
+				       const struct lull_msm_pair *pairs,
+				       const struct multiples *m, bool refs)
 {
 	const uint8_t *rows[IFMA_LANES];
 	struct gvec x, y;
@@ -510,10 +502,10 @@ static __always_inline __mmask8 load_octet(struct octet *o, const uint8_t *src,
 }
 
 /* The first pass: acc becomes the product of all denominators. */
-static __always_inline void forward(struct temp *temp, struct vec *ret_acc,
-				    const uint8_t *src,
-				    const struct lull_msm_pair *pairs,
-				    size_t nr, bool refs)
+static IFMA_INLINE void forward(struct temp *temp, struct vec *ret_acc,
+				const uint8_t *src,
+				const struct lull_msm_pair *pairs, size_t nr,
+				bool refs)
 {
 	const struct multiples *m = &temp->multiples;
 	struct lull_msm_pair last[IFMA_LANES];
@@ -549,8 +541,8 @@ static __always_inline void forward(struct temp *temp, struct vec *ret_acc,
 }
 
 /* r = lane i + by of a in lane i, by a power of two. */
-static __always_inline void rotate(struct vec *r, const struct vec *a,
-				   unsigned int by)
+static IFMA_INLINE void rotate(struct vec *r, const struct vec *a,
+			       unsigned int by)
 {
 	const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
 	__m512i idx = _mm512_and_si512(_mm512_add_epi64(lane, ifma_set1(by)),
@@ -609,9 +601,9 @@ static void invert_lanes(struct vec *a, const struct multiples *m)
  * lower ones, at most 2^-12 p: by so much the range is missed, and p keeps it
  * above 0.
  */
-static __always_inline void set_x3(struct vec *r, const struct vec *sqr,
-				   const struct vec *x1, const struct vec *d,
-				   const struct multiples *m)
+static IFMA_INLINE void set_x3(struct vec *r, const struct vec *sqr,
+			       const struct vec *x1, const struct vec *d,
+			       const struct multiples *m)
 {
 	const int64_t top = (int64_t)m->kp[1][N - 1];
 	__mmask8 below_2, below_6;
@@ -637,9 +629,8 @@ static __always_inline void set_x3(struct vec *r, const struct vec *sqr,
  * in (-4 p, 1.5 p); 2 p are added, and 3 p more below -p, so that it ends in
  * [p, 4 p), as far as in set_x3().
  */
-static __always_inline void set_y3(struct vec *r, const struct vec *prod,
-				   const struct vec *y1,
-				   const struct multiples *m)
+static IFMA_INLINE void set_y3(struct vec *r, const struct vec *prod,
+			       const struct vec *y1, const struct multiples *m)
 {
 	const int64_t top = (int64_t)m->kp[1][N - 1];
 	__mmask8 below_1;
@@ -685,10 +676,9 @@ store_fixed(struct g_affine *dst, const struct lull_msm_pair *pairs,
 }
 
 /* One octet of the second pass. */
-static __always_inline void sum_octet(struct gvec *x3, struct gvec *y3,
-				      struct octet *o, struct vec *acc,
-				      __mmask8 doubled,
-				      const struct multiples *m)
+static IFMA_INLINE void sum_octet(struct gvec *x3, struct gvec *y3,
+				  struct octet *o, struct vec *acc,
+				  __mmask8 doubled, const struct multiples *m)
 {
 	struct gvec lambda, t, prod;
 	struct vec inv;
@@ -715,9 +705,9 @@ static __always_inline void sum_octet(struct gvec *x3, struct gvec *y3,
 		set_y3(&y3->c[k], &prod.c[k], &o->y1.c[k], m);
 }
 
-static __always_inline void add_batch(struct g_affine *dst, const uint8_t *src,
-				      const struct lull_msm_pair *pairs,
-				      size_t nr, struct temp *temp, bool refs)
+static IFMA_INLINE void add_batch(struct g_affine *dst, const uint8_t *src,
+				  const struct lull_msm_pair *pairs, size_t nr,
+				  struct temp *temp, bool refs)
 {
 	struct multiples *m = &temp->multiples;
 	size_t i = lull_div_up(nr, IFMA_LANES);

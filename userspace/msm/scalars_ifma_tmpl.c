@@ -11,7 +11,7 @@
 #include "curve/ifma.h"
 
 /* s = a + b in four limbs, without the carry out. */
-static __always_inline void add4(__m512i *s, const __m512i *a, const __m512i *b)
+static IFMA_INLINE void add4(__m512i *s, const __m512i *a, const __m512i *b)
 {
 	const __m512i one = ifma_set1(1), zero = _mm512_setzero_si512();
 	__mmask8 carry = 0, over;
@@ -27,10 +27,10 @@ static __always_inline void add4(__m512i *s, const __m512i *a, const __m512i *b)
 }
 
 /* The eight scalars of refs with their bias, four limbs and a zero. */
-static __always_inline void load_biased(__m512i *s,
-					const struct fr_msm_digits *digits,
-					const uint32_t *refs,
-					const uint8_t *scalars)
+static IFMA_INLINE void load_biased(__m512i *s,
+				    const struct fr_msm_digits *digits,
+				    const uint32_t *refs,
+				    const uint8_t *scalars)
 {
 	const __m512i ones = ifma_set1(~0ull);
 	const uint8_t *rows[IFMA_LANES];
