@@ -134,6 +134,7 @@ static __always_inline void carry(__m512i *r, const __m512i *a)
  * processor sees ahead.  q makes column 0 a multiple of 2^52, which needs no
  * computing: what it carries is the column before, over 2^52, rounded up.
  */
+/* clang-format off */
 static __always_inline void mont_mul(struct lanes *r, const struct lanes *a,
 				     const struct lanes *b,
 				     const struct twiddle *const *w,
@@ -142,7 +143,7 @@ static __always_inline void mont_mul(struct lanes *r, const struct lanes *a,
 	const __m512i inv = splat(CURVE_CONST(FR_INV52));
 	const __m512i zero = _mm512_setzero_si512();
 	const __m512i mask = splat(MASK52);
-	__m512i t[2][L52 + 1], x[2], q[2], up[2];
+	__m512i t[2][L52 + 1], x[2], q[2], up[2], p;
 	unsigned int i, j, k;
 
 	UNROLL_8
@@ -154,35 +155,39 @@ static __always_inline void mont_mul(struct lanes *r, const struct lanes *a,
 		for (k = 0; k < nr; k++)
 			x[k] = w ? splat(w[k]->l[i]) : b[k].l[i];
 		UNROLL_8
-		for (j = 0; j < L52; j++)
+		for (j = 0; j < L52; j++) {
 			UNROLL_2
-		for (k = 0; k < nr; k++)
-			t[k][j] =
-				_mm512_madd52lo_epu64(t[k][j], a[k].l[j], x[k]);
+			for (k = 0; k < nr; k++)
+				t[k][j] = _mm512_madd52lo_epu64(
+					t[k][j], a[k].l[j], x[k]);
+		}
 		UNROLL_2
 		for (k = 0; k < nr; k++)
 			q[k] = _mm512_madd52lo_epu64(zero, t[k][0], inv);
 		UNROLL_8
-		for (j = 0; j < L52; j++)
+		for (j = 0; j < L52; j++) {
 			UNROLL_2
-		for (k = 0; k < nr; k++)
-			t[k][j + 1] = _mm512_madd52hi_epu64(t[k][j + 1],
-							    a[k].l[j], x[k]);
+			for (k = 0; k < nr; k++)
+				t[k][j + 1] = _mm512_madd52hi_epu64(
+					t[k][j + 1], a[k].l[j], x[k]);
+		}
+		p = splat(r52[0]);
 		UNROLL_2
 		for (k = 0; k < nr; k++) {
 			up[k] = _mm512_add_epi64(t[k][0], mask);
 			up[k] = _mm512_srli_epi64(up[k], BITS52);
-			up[k] = _mm512_madd52hi_epu64(up[k], q[k],
-						      splat(r52[0]));
+			up[k] = _mm512_madd52hi_epu64(up[k], q[k], p);
 		}
 		UNROLL_8
-		for (j = 1; j < L52; j++)
+		for (j = 1; j < L52; j++) {
+			p = splat(r52[j]);
 			UNROLL_2
-		for (k = 0; k < nr; k++) {
-			t[k][j] = _mm512_madd52lo_epu64(t[k][j], q[k],
-							splat(r52[j]));
-			t[k][j + 1] = _mm512_madd52hi_epu64(t[k][j + 1], q[k],
-							    splat(r52[j]));
+			for (k = 0; k < nr; k++) {
+				t[k][j] = _mm512_madd52lo_epu64(
+					t[k][j], q[k], p);
+				t[k][j + 1] = _mm512_madd52hi_epu64(
+					t[k][j + 1], q[k], p);
+			}
 		}
 		UNROLL_2
 		for (k = 0; k < nr; k++) {
@@ -194,11 +199,13 @@ static __always_inline void mont_mul(struct lanes *r, const struct lanes *a,
 		}
 	}
 	UNROLL_2
-	for (k = 0; k < nr; k++)
+	for (k = 0; k < nr; k++) {
 		UNROLL_8
-	for (j = 0; j < L52; j++)
-		r[k].l[j] = t[k][j];
+		for (j = 0; j < L52; j++)
+			r[k].l[j] = t[k][j];
+	}
 }
+/* clang-format on */
 
 /* r = u + v */
 static __lanes_inline void lanes_add(struct lanes *r, const struct lanes *u,
