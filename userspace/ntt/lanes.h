@@ -21,11 +21,6 @@ struct twiddle {
 
 #define LANES_OUT_DOUBLINGS 0
 
-static inline void mul(struct fr *r, const struct fr *a, const struct fr *b)
-{
-	limbs_mont_mul(r->l, a->l, b->l, fr_r, CURVE_CONST(FR_INV), FR_LIMBS);
-}
-
 static void twiddle_prepare(void *dst, const struct fr *src, size_t nr)
 {
 	memcpy(dst, src, nr * sizeof(*src));
@@ -59,7 +54,7 @@ static inline void lanes_mul(struct lanes *r, const struct lanes *a,
 	unsigned int i;
 
 	for (i = 0; i < NTT_LANES; i++)
-		mul(&r->e[i], &a->e[i], &b->e[i]);
+		fr_mul(&r->e[i], &a->e[i], &b->e[i]);
 }
 
 /* r = a w, below 2 r */
@@ -69,7 +64,7 @@ static inline void lanes_mul_by(struct lanes *r, const struct lanes *a,
 	unsigned int i;
 
 	for (i = 0; i < NTT_LANES; i++)
-		mul(&r->e[i], &a->e[i], &w->w);
+		fr_mul(&r->e[i], &a->e[i], &w->w);
 }
 
 /* The same twice: the twin does two at once. */

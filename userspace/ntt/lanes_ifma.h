@@ -45,6 +45,21 @@ static const uint64_t r52[L52] = CURVE_CONST(FR_P52);
 /* Where transposing puts element i: cheaper than keeping the order. */
 static const unsigned char lane_of[NTT_LANES] = { 0, 2, 1, 3, 4, 6, 5, 7 };
 
+/* Steps are inlined into the transforms and loops over limbs unrolled, except
+ * where every access to a limb is instrumented: there the compilers would take
+ * minutes over them. */
+#if defined(LULL_VERIFY) || defined(__SANITIZE_THREAD__)
+#define __lanes_inline __attribute__((noinline, unused))
+#define UNROLL_2
+#define UNROLL_4
+#define UNROLL_8
+#else
+#define __lanes_inline __always_inline
+#define UNROLL_2 _Pragma("GCC unroll 2")
+#define UNROLL_4 _Pragma("GCC unroll 4")
+#define UNROLL_8 _Pragma("GCC unroll 8")
+#endif
+
 static __always_inline __m512i splat(uint64_t x)
 {
 	return _mm512_set1_epi64((long long)x);
@@ -104,7 +119,7 @@ static __always_inline void carry(__m512i *r, const __m512i *a)
 	__m512i t = a[0];
 	unsigned int i;
 
-#pragma GCC unroll 8
+	UNROLL_8
 	for (i = 0; i + 1 < L52; i++) {
 		r[i] = _mm512_and_si512(t, mask);
 		t = _mm512_add_epi64(a[i + 1], _mm512_srai_epi64(t, BITS52));
@@ -119,6 +134,7 @@ static __always_inline void carry(__m512i *r, const __m512i *a)
  * processor sees ahead.  q makes column 0 a multiple of 2^52, which needs no
  * computing: what it carries is the column before, over 2^52, rounded up.
  */
+/* clang-format off */
 static __always_inline void mont_mul(struct lanes *r, const struct lanes *a,
 				     const struct lanes *b,
 				     const struct twiddle *const *w,
@@ -127,91 +143,97 @@ static __always_inline void mont_mul(struct lanes *r, const struct lanes *a,
 	const __m512i inv = splat(CURVE_CONST(FR_INV52));
 	const __m512i zero = _mm512_setzero_si512();
 	const __m512i mask = splat(MASK52);
-	__m512i t[2][L52 + 1], x[2], q[2], up[2];
+	__m512i t[2][L52 + 1], x[2], q[2], up[2], p;
 	unsigned int i, j, k;
 
-#pragma GCC unroll 8
+	UNROLL_8
 	for (j = 0; j <= L52; j++)
 		t[0][j] = t[1][j] = zero;
-#pragma GCC unroll 8
+	UNROLL_8
 	for (i = 0; i < L52; i++) {
-#pragma GCC unroll 2
+		UNROLL_2
 		for (k = 0; k < nr; k++)
 			x[k] = w ? splat(w[k]->l[i]) : b[k].l[i];
-#pragma GCC unroll 8
-		for (j = 0; j < L52; j++)
-#pragma GCC unroll 2
+		UNROLL_8
+		for (j = 0; j < L52; j++) {
+			UNROLL_2
 			for (k = 0; k < nr; k++)
 				t[k][j] = _mm512_madd52lo_epu64(
 					t[k][j], a[k].l[j], x[k]);
-#pragma GCC unroll 2
+		}
+		UNROLL_2
 		for (k = 0; k < nr; k++)
 			q[k] = _mm512_madd52lo_epu64(zero, t[k][0], inv);
-#pragma GCC unroll 8
-		for (j = 0; j < L52; j++)
-#pragma GCC unroll 2
+		UNROLL_8
+		for (j = 0; j < L52; j++) {
+			UNROLL_2
 			for (k = 0; k < nr; k++)
 				t[k][j + 1] = _mm512_madd52hi_epu64(
 					t[k][j + 1], a[k].l[j], x[k]);
-#pragma GCC unroll 2
+		}
+		p = splat(r52[0]);
+		UNROLL_2
 		for (k = 0; k < nr; k++) {
 			up[k] = _mm512_add_epi64(t[k][0], mask);
 			up[k] = _mm512_srli_epi64(up[k], BITS52);
-			up[k] = _mm512_madd52hi_epu64(up[k], q[k],
-						      splat(r52[0]));
+			up[k] = _mm512_madd52hi_epu64(up[k], q[k], p);
 		}
-#pragma GCC unroll 8
-		for (j = 1; j < L52; j++)
-#pragma GCC unroll 2
+		UNROLL_8
+		for (j = 1; j < L52; j++) {
+			p = splat(r52[j]);
+			UNROLL_2
 			for (k = 0; k < nr; k++) {
-				t[k][j] = _mm512_madd52lo_epu64(t[k][j], q[k],
-								splat(r52[j]));
+				t[k][j] = _mm512_madd52lo_epu64(
+					t[k][j], q[k], p);
 				t[k][j + 1] = _mm512_madd52hi_epu64(
-					t[k][j + 1], q[k], splat(r52[j]));
+					t[k][j + 1], q[k], p);
 			}
-#pragma GCC unroll 2
+		}
+		UNROLL_2
 		for (k = 0; k < nr; k++) {
 			t[k][0] = _mm512_add_epi64(t[k][1], up[k]);
-#pragma GCC unroll 8
+			UNROLL_8
 			for (j = 1; j < L52; j++)
 				t[k][j] = t[k][j + 1];
 			t[k][L52] = zero;
 		}
 	}
-#pragma GCC unroll 2
-	for (k = 0; k < nr; k++)
-#pragma GCC unroll 8
+	UNROLL_2
+	for (k = 0; k < nr; k++) {
+		UNROLL_8
 		for (j = 0; j < L52; j++)
 			r[k].l[j] = t[k][j];
+	}
 }
+/* clang-format on */
 
 /* r = u + v */
-static __always_inline void lanes_add(struct lanes *r, const struct lanes *u,
-				      const struct lanes *v)
+static __lanes_inline void lanes_add(struct lanes *r, const struct lanes *u,
+				     const struct lanes *v)
 {
 	unsigned int i;
 
-#pragma GCC unroll 8
+	UNROLL_8
 	for (i = 0; i < L52; i++)
 		r->l[i] = _mm512_add_epi64(u->l[i], v->l[i]);
 }
 
 /* r = u - v + 2^log_bound r, v below 2^log_bound r */
-static __always_inline void lanes_sub(struct lanes *r, const struct lanes *u,
-				      const struct lanes *v,
-				      unsigned int log_bound)
+static __lanes_inline void lanes_sub(struct lanes *r, const struct lanes *u,
+				     const struct lanes *v,
+				     unsigned int log_bound)
 {
 	unsigned int i;
 
-#pragma GCC unroll 8
+	UNROLL_8
 	for (i = 0; i < L52; i++)
 		r->l[i] = _mm512_add_epi64(_mm512_sub_epi64(u->l[i], v->l[i]),
 					   splat(r52[i] << log_bound));
 }
 
 /* r = a b, tight and below 2 r, for b tight and below 2 r */
-static __always_inline void lanes_mul(struct lanes *r, const struct lanes *a,
-				      const struct lanes *b)
+static __lanes_inline void lanes_mul(struct lanes *r, const struct lanes *a,
+				     const struct lanes *b)
 {
 	struct lanes x;
 
@@ -234,19 +256,19 @@ lanes_mul_two(struct lanes *r, const struct lanes *a, const struct lanes *b)
 }
 
 /* r = a w, loose and below 2 r */
-static __always_inline void lanes_mul_by(struct lanes *r, const struct lanes *a,
-					 const struct twiddle *w)
+static __lanes_inline void lanes_mul_by(struct lanes *r, const struct lanes *a,
+					const struct twiddle *w)
 {
 	carry(r->l, a->l);
 	mont_mul(r, r, NULL, &w, 1);
 }
 
 /* r[0] = a0 w0, r[1] = a1 w1 */
-static __always_inline void lanes_mul_two_by(struct lanes *r,
-					     const struct lanes *a0,
-					     const struct lanes *a1,
-					     const struct twiddle *w0,
-					     const struct twiddle *w1)
+static __lanes_inline void lanes_mul_two_by(struct lanes *r,
+					    const struct lanes *a0,
+					    const struct lanes *a1,
+					    const struct twiddle *w0,
+					    const struct twiddle *w1)
 {
 	const struct twiddle *const w[2] = { w0, w1 };
 
@@ -259,7 +281,7 @@ static __always_inline void lanes_mul_two_by(struct lanes *r,
  * a itself, below (1 + 2^-38) r: less q r, where q, at most a / r and hardly
  * ever less than its floor, comes from the top limbs.
  */
-static __always_inline void lanes_reduce(struct lanes *r)
+static __lanes_inline void lanes_reduce(struct lanes *r)
 {
 	/* 2^45 2^52 / (top limb of r): products with a top limb have 2^45 a / r
 	 * in their high half. */
@@ -272,7 +294,7 @@ static __always_inline void lanes_reduce(struct lanes *r)
 	carry(r->l, r->l);
 	q = _mm512_madd52hi_epu64(zero, r->l[L52 - 1], splat(scale));
 	q = _mm512_srli_epi64(q, 45);
-#pragma GCC unroll 8
+	UNROLL_8
 	for (i = 0; i < L52; i++) {
 		__m512i lo = _mm512_madd52lo_epu64(hi, q, splat(r52[i]));
 
@@ -282,7 +304,7 @@ static __always_inline void lanes_reduce(struct lanes *r)
 }
 
 /* a in [0, r), tight, for any loose a. */
-static __always_inline void canonical(__m512i *r, const struct lanes *a)
+static __lanes_inline void canonical(__m512i *r, const struct lanes *a)
 {
 	struct lanes t = *a;
 	__m512i less[L52];
@@ -291,12 +313,12 @@ static __always_inline void canonical(__m512i *r, const struct lanes *a)
 
 	lanes_reduce(&t);
 	carry(t.l, t.l);
-#pragma GCC unroll 8
+	UNROLL_8
 	for (i = 0; i < L52; i++)
 		less[i] = _mm512_sub_epi64(t.l[i], splat(r52[i]));
 	carry(less, less);
 	negative = _mm512_movepi64_mask(less[L52 - 1]);
-#pragma GCC unroll 8
+	UNROLL_8
 	for (i = 0; i < L52; i++)
 		r[i] = _mm512_mask_mov_epi64(less[i], negative, t.l[i]);
 }
@@ -350,7 +372,7 @@ static __always_inline void load_eight(struct lanes *r, const struct fr *src)
 	__m512i z[4], w[4];
 	unsigned int i;
 
-#pragma GCC unroll 8
+	UNROLL_8
 	for (i = 0; i < 4; i++)
 		z[i] = _mm512_loadu_si512(src + 2 * i);
 	transpose_in(w, z);
@@ -364,14 +386,14 @@ static __always_inline void store_eight(struct fr *dst, const __m512i *l)
 
 	join52(w, l);
 	transpose_out(z, w);
-#pragma GCC unroll 8
+	UNROLL_8
 	for (i = 0; i < 4; i++)
 		_mm512_storeu_si512(dst + 2 * i, z[i]);
 }
 
 /* Element i = src[i]; from nr on zero. */
-static __always_inline void lanes_load(struct lanes *r, const struct fr *src,
-				       unsigned int nr)
+static __lanes_inline void lanes_load(struct lanes *r, const struct fr *src,
+				      unsigned int nr)
 {
 	struct fr some[NTT_LANES] = { 0 };
 
@@ -398,8 +420,8 @@ static __always_inline void store_limbs(struct fr *dst, const __m512i *l,
 }
 
 /* a tight and below 2 r: a product */
-static __always_inline void lanes_store(struct fr *dst, const struct lanes *a,
-					unsigned int nr)
+static __lanes_inline void lanes_store(struct fr *dst, const struct lanes *a,
+				       unsigned int nr)
 {
 	store_limbs(dst, a->l, nr);
 }
@@ -414,20 +436,20 @@ lanes_store_canonical(struct fr *dst, const struct lanes *a, unsigned int nr)
 }
 
 /* Element i of t[0] and t[1] = src[stride i] and src[stride i + 1]. */
-static __always_inline void lanes_load_pair(struct lanes *t,
-					    const struct fr *src, size_t stride,
-					    unsigned int nr)
+static __lanes_inline void lanes_load_pair(struct lanes *t,
+					   const struct fr *src, size_t stride,
+					   unsigned int nr)
 {
 	__m512i row[NTT_LANES], z[4], w[4];
 	unsigned int i, k;
 
-#pragma GCC unroll 8
+	UNROLL_8
 	for (i = 0; i < NTT_LANES; i++)
 		row[i] = i < nr ? _mm512_loadu_si512(src + stride * i)
 				: _mm512_setzero_si512();
-#pragma GCC unroll 2
+	UNROLL_2
 	for (k = 0; k < 2; k++) {
-#pragma GCC unroll 4
+		UNROLL_4
 		for (i = 0; i < 4; i++)
 			z[i] = k ? _mm512_shuffle_i64x2(row[2 * i],
 							row[2 * i + 1],
@@ -451,7 +473,7 @@ static __always_inline void store_limbs_pair(struct fr *dst, size_t stride,
 	transpose_out(x, w);
 	join52(w, l1);
 	transpose_out(y, w);
-#pragma GCC unroll 8
+	UNROLL_8
 	for (i = 0; i < 4; i++) {
 		if (2 * i < nr)
 			_mm512_storeu_si512(
@@ -466,17 +488,17 @@ static __always_inline void store_limbs_pair(struct fr *dst, size_t stride,
 	}
 }
 
-static __always_inline void lanes_store_pair(struct fr *dst, size_t stride,
-					     const struct lanes *t,
-					     unsigned int nr)
+static __lanes_inline void lanes_store_pair(struct fr *dst, size_t stride,
+					    const struct lanes *t,
+					    unsigned int nr)
 {
 	store_limbs_pair(dst, stride, t[0].l, t[1].l, nr);
 }
 
-static __always_inline void lanes_store_pair_canonical(struct fr *dst,
-						       size_t stride,
-						       const struct lanes *t,
-						       unsigned int nr)
+static __lanes_inline void lanes_store_pair_canonical(struct fr *dst,
+						      size_t stride,
+						      const struct lanes *t,
+						      unsigned int nr)
 {
 	__m512i l0[L52], l1[L52];
 

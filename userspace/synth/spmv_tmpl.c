@@ -5,8 +5,8 @@
  * A row's products are summed as integers and reduced once: the value of a
  * record times 2^512 and the plain signal give, by one Montgomery reduction
  * of the sum, the Montgomery form of the row.  Most signals of a circuit are
- * bits or small, so their zero limbs are not multiplied: as everywhere in the
- * field, time that depends on the witness is time a prover's host alone sees.
+ * bits or small, so their zero limbs are not multiplied: time depends on the
+ * witness here, as it does in the multiplications of points.
  */
 #include "synth/spmv.h"
 
@@ -28,7 +28,7 @@
 
 struct sum {
 	limb_t l[SUM_LIMBS];
-	bool any;
+	limb_t any; /* not 0 if a signal was not */
 };
 
 struct job {
@@ -79,6 +79,8 @@ static inline void sum_add_limb(struct sum *sum, const limb_t *value, limb_t w,
 	}
 }
 
+/* Whether a signal is short is foreseeable in most circuits, whether a bit is
+ * 0 is not: zeros are multiplied like other short ones. */
 static inline void sum_add(struct sum *sum, const uint8_t *value,
 			   const uint8_t *signal)
 {
@@ -86,13 +88,12 @@ static inline void sum_add(struct sum *sum, const uint8_t *value,
 	unsigned int i;
 
 	memcpy(w, signal, sizeof(w));
-	if (limbs_is_zero(w, FR_LIMBS))
-		return;
 	memcpy(v, value, sizeof(v));
-	sum->any = true;
+	sum->any |= w[0];
 	sum_add_limb(sum, v, w[0], 0);
 	if (limbs_is_zero(w + 1, FR_LIMBS - 1))
 		return;
+	sum->any = 1;
 	for (i = 1; i < FR_LIMBS; i++)
 		sum_add_limb(sum, v, w[i], i);
 }
@@ -113,33 +114,14 @@ static inline void reduce_by(limb_t *t, unsigned int log)
 	limbs_select(t, 0 - borrow, t, less, FR_LIMBS + 1);
 }
 
-/* r = sum 2^-256 mod r, and the sum is 0 again. */
-static void sum_finish(struct fr *r, struct sum *sum)
+/* r = t mod r for the five limbs of a sum's upper half. */
+static void reduce_long(struct fr *r, limb_t *t)
 {
-	limb_t *t = sum->l, top, q, carry;
-	unsigned int i, j;
+	/* 257 bits are below 16 r; what stands above them is 0 for all but rows
+	 * of very many products. */
+	limb_t top = t[FR_LIMBS] & ~(limb_t)1;
 	struct fr high;
 
-	for (i = 0; i < FR_LIMBS; i++) {
-		q = t[i] * CURVE_CONST(FR_INV);
-		carry = 0;
-		for (j = 0; j < FR_LIMBS; j++) {
-			limb2_t s = (limb2_t)q * fr_r[j] + t[i + j] + carry;
-
-			t[i + j] = (limb_t)s;
-			carry = (limb_t)(s >> LIMB_BITS);
-		}
-		for (j = i + FR_LIMBS; j < SUM_LIMBS; j++) {
-			limb2_t s = (limb2_t)t[j] + carry;
-
-			t[j] = (limb_t)s;
-			carry = (limb_t)(s >> LIMB_BITS);
-		}
-	}
-	/* Five limbs are left: 257 bits, which are below 16 r, and what stands
-	 * above them, 0 for all but rows of very many products. */
-	t += FR_LIMBS;
-	top = t[FR_LIMBS] & ~(limb_t)1;
 	t[FR_LIMBS] &= 1;
 	reduce_by(t, 3);
 	reduce_by(t, 2);
@@ -150,6 +132,23 @@ static void sum_finish(struct fr *r, struct sum *sum)
 		fr_from_u64(&high, top);
 		fr_add(r, r, &high);
 	}
+}
+
+/* r = sum 2^-256 mod r, and the sum is 0 again: the upper half as it is, the
+ * lower times 2^-256. */
+static void sum_finish(struct fr *r, struct sum *sum)
+{
+	static const limb_t unit[FR_LIMBS] = { 1 };
+	limb_t *upper = sum->l + FR_LIMBS;
+	struct fr low, high;
+
+	/* Not fr_mul(): the lower half need not be below r. */
+	limbs_mont_mul(low.l, sum->l, unit, fr_r, CURVE_CONST(FR_INV),
+		       FR_LIMBS);
+	memcpy(high.l, upper, sizeof(high.l));
+	if (upper[FR_LIMBS] || !fr_is_canonical(&high))
+		reduce_long(&high, upper);
+	fr_add(r, &low, &high);
 	*sum = (struct sum){ 0 };
 }
 
