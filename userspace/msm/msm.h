@@ -24,8 +24,9 @@ size_t g2_msm_scratch_bytes(size_t nr, unsigned int nr_threads);
 /**
  * g1_msm_var - *r = sum of scalars[i] points[i]
  * @r: the sum
- * @points: nr affine points as struct g1_affine has them, canonical and on
- *	their curve, infinity allowed; at an address of any alignment
+ * @points: nr affine points as struct g1_affine has them, canonical, on
+ *	their curve and of order r (scalars above r / 2 are folded: other points
+ *	give another sum), infinity allowed; at an address of any alignment
  * @scalars: nr plain integers below r, 32 little-endian bytes each, at an
  *	address of any alignment
  * @nr: how many; 0 gives infinity
