@@ -53,6 +53,7 @@
 #define NR_WORDS (4 * NR_ROWS)
 /* Octets between a prefetch and the use: some hundred nanoseconds. */
 #define PREFETCH_OCTETS 4
+#define CACHE_LINE 64
 
 static const uint64_t p52[] = CURVE_CONST(FP_P52);
 static const uint64_t one52[] = CURVE_CONST(FP_R52);
@@ -440,21 +441,27 @@ static IFMA_INLINE const uint8_t *row_of(const uint8_t *src, uint32_t at,
 			     sizeof(struct g_affine);
 }
 
+static IFMA_INLINE void prefetch_row(const uint8_t *row)
+{
+	unsigned int j;
+
+#pragma GCC unroll 4
+	for (j = 0; j < sizeof(struct g_affine); j += CACHE_LINE)
+		_mm_prefetch((const char *)row + j, _MM_HINT_T0);
+	/* A point at any address reaches into one line more. */
+	_mm_prefetch((const char *)row + sizeof(struct g_affine) - 1,
+		     _MM_HINT_T0);
+}
+
 static IFMA_INLINE void prefetch_octet(const uint8_t *src,
 				       const struct lull_msm_pair *pairs)
 {
-	unsigned int i, j;
+	unsigned int i;
 
 #pragma GCC unroll 8
 	for (i = 0; i < IFMA_LANES; i++) {
-		const uint8_t *a = row_of(src, pairs[i].a, true);
-		const uint8_t *b = row_of(src, pairs[i].b, true);
-
-#pragma GCC unroll 4
-		for (j = 0; j < sizeof(struct g_affine); j += 64) {
-			_mm_prefetch((const char *)a + j, _MM_HINT_T0);
-			_mm_prefetch((const char *)b + j, _MM_HINT_T0);
-		}
+		prefetch_row(row_of(src, pairs[i].a, true));
+		prefetch_row(row_of(src, pairs[i].b, true));
 	}
 }
 
