@@ -35,28 +35,7 @@ static int try_open(const struct blob *b, struct lull_error *err)
 	return rc;
 }
 
-static void expect_refused(const struct blob *b, int code, const char *msg)
-{
-	struct lull_error err;
-
-	EXPECT_EQ(code, try_open(b, &err));
-	EXPECT_STREQ(msg, err.msg);
-}
-
-static void expect_refused_done(struct blob b, int code, const char *msg)
-{
-	expect_refused(&b, code, msg);
-	blob_free(&b);
-}
-
-static void expect_u32_refused(size_t at, uint32_t value, int code,
-			       const char *msg)
-{
-	struct blob b = blob_read(MUL2);
-
-	blob_put_u32(&b, at, value);
-	expect_refused_done(b, code, msg);
-}
+#include "refused.h"
 
 /* Walks to the end, counting terms. */
 static void expect_walk(const struct lull_r1cs *r1cs)

@@ -38,29 +38,7 @@ static int try_open(const struct blob *b, struct lull_error *err)
 	return rc;
 }
 
-static void expect_refused(const struct blob *b, int code, const char *msg)
-{
-	struct lull_error err;
-
-	EXPECT_EQ(code, try_open(b, &err));
-	EXPECT_STREQ(msg, err.msg);
-}
-
-static void expect_refused_done(struct blob b, int code, const char *msg)
-{
-	expect_refused(&b, code, msg);
-	blob_free(&b);
-}
-
-/* mul2 with one u32 changed. */
-static void expect_u32_refused(size_t at, uint32_t value, int code,
-			       const char *msg)
-{
-	struct blob b = blob_read(MUL2);
-
-	blob_put_u32(&b, at, value);
-	expect_refused_done(b, code, msg);
-}
+#include "refused.h"
 
 struct good {
 	const char *name;
