@@ -40,7 +40,7 @@ static json_t *begin_row(const struct curve_kernels *curve,
 		"{s:s, s:s, s:s, s:s, s:i}", "bench", "kernels", "name",
 		kernel->name, "curve", lull_curve_facts(curve->id)->name,
 		"backend",
-		kernel->has_ifma && lull_cpu_has_ifma() ? "ifma" : "portable",
+		kernel->has_ifma && lull_cpu_has_ifma() ? "ifma" : "scalar",
 		"threads",
 		kernel->sized ? (int)lull_workers_nr(state->workers) : 1);
 

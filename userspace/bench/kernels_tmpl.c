@@ -299,8 +299,8 @@ const struct lull_bench_kernel bench_kernels[LULL_BENCH_NR_KERNELS] = {
 	{ "g2_add", false, false, prepare_g2_add, run_g2_add },
 	{ "ntt", true, true, prepare_ntt, run_ntt },
 	{ "quotient", true, true, prepare_ntt, run_quotient },
-	{ "msm_g1", false, true, prepare_msm_g1, run_msm_g1 },
-	{ "msm_g2", false, true, prepare_msm_g2, run_msm_g2 },
+	{ "msm_g1", true, true, prepare_msm_g1, run_msm_g1 },
+	{ "msm_g2", true, true, prepare_msm_g2, run_msm_g2 },
 };
 
 void bench_done(struct lull_bench_state *state)
