@@ -295,22 +295,6 @@ TEST(terms_refused)
 			    "below r of BN254");
 }
 
-static void truncate_everywhere(const char *path)
-{
-	struct blob b = blob_read(path), cut;
-	struct lull_error err;
-	size_t bytes;
-
-	for (bytes = 0; bytes < b.bytes; bytes++) {
-		cut = blob_copy(b.data, bytes);
-		if (!try_open(&cut, &err))
-			TEST_FAIL_("%s cut to %zu bytes was accepted", path,
-				   bytes);
-		blob_free(&cut);
-	}
-	blob_free(&b);
-}
-
 TEST(truncated_at_every_byte)
 {
 	truncate_everywhere(MUL2);

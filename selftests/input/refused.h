@@ -36,4 +36,21 @@ static void expect_u32_refused(size_t at, uint32_t value, int code,
 	expect_refused_done(b, code, msg);
 }
 
+/* However short it is cut, the file is refused. */
+static void truncate_everywhere(const char *path)
+{
+	struct blob b = blob_read(path), cut;
+	struct lull_error err;
+	size_t bytes;
+
+	for (bytes = 0; bytes < b.bytes; bytes++) {
+		cut = blob_copy(b.data, bytes);
+		if (!try_open(&cut, &err))
+			TEST_FAIL_("%s cut to %zu bytes was accepted", path,
+				   bytes);
+		blob_free(&cut);
+	}
+	blob_free(&b);
+}
+
 #endif

@@ -20,10 +20,8 @@
 #include "curve/facts.h"
 #include "lull.h"
 
-#define LULL_JSON_FP_BYTES_MAX 48 /* BLS12-381 */
-#define LULL_FR_BYTES 32	  /* both curves */
-#define LULL_JSON_G1_BYTES_MAX (2 * LULL_JSON_FP_BYTES_MAX)
-#define LULL_JSON_G2_BYTES_MAX (4 * LULL_JSON_FP_BYTES_MAX)
+#define LULL_JSON_G1_BYTES_MAX (2 * LULL_FP_BYTES_MAX)
+#define LULL_JSON_G2_BYTES_MAX (4 * LULL_FP_BYTES_MAX)
 
 /**
  * struct lull_json_proof - a proof, packed without gaps by the curve's fp_bytes
