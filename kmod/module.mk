@@ -7,12 +7,16 @@
 #                         /lib/modules/$(uname -r)/build
 #   make kmod-sparse      the same through sparse (C=2); a message is an error
 #   make kmod-checkpatch  the kernel's checkpatch.pl --strict over kmod/, uapi/
+#   make debug-kernel     a 6.12 with KASAN, lockdep, kmemleak and fault injection
+#   make check-debug      the module's tests on it
 #
 # kbuild puts its objects beside the sources, so each kernel has a folder of
 # links to them.
 
 LULL_KERNELS ?= build/kernels
-KERNEL_DIRS = $(wildcard $(LULL_KERNELS)/*/headers)
+DEBUG_HEADERS := $(LULL_KERNELS)/debug/headers
+KERNEL_DIRS = $(filter-out $(DEBUG_HEADERS),\
+	$(wildcard $(LULL_KERNELS)/*/headers))
 KDIR ?=
 
 # $(call kmod_build,HEADERS,FLAGS): one build, its output checked for messages.
@@ -32,3 +36,15 @@ kmod-sparse:
 
 kmod-checkpatch:
 	scripts/checkpatch.sh
+
+.PHONY: debug-kernel check-debug
+debug-kernel:
+	scripts/setup --debug-kernel
+	scripts/vm-debug-kernel
+
+# KASAN and lockdep make the emulated machine several times slower.
+CHECK_DEBUG_SECONDS ?= 5400
+check-debug: debug-kernel kmod-tests
+	scripts/kmod-build $(DEBUG_HEADERS)
+	scripts/vm --kernel debug --nodes 2 --timeout $(CHECK_DEBUG_SECONDS) -- \
+		env LULL_TEST_TIMEOUT=$(CHECK_DEBUG_SECONDS) make -s run-kmod-tests
