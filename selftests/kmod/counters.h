@@ -18,10 +18,10 @@
 #define PAGEMAP_PRESENT ((uint64_t)1 << 63)
 #define PAGEMAP_FRAME (((uint64_t)1 << 55) - 1)
 
-#define FLUSH_COUNTERS_MAX 64
-/* Every remote TLB flush on the machine, by tlb:tlb_flush with reason 4. */
-struct flush_counter {
-	int fd[FLUSH_COUNTERS_MAX];
+#define EVENT_CPUS_MAX 64
+/* A tracepoint, counted on every processor. */
+struct event_counter {
+	int fd[EVENT_CPUS_MAX];
 	unsigned int nr;
 };
 /* Threads that keep this process on other CPUs, so that flushes are remote. */
@@ -155,9 +155,8 @@ static inline uint64_t page_frame(const void *p)
 	return entry & PAGEMAP_PRESENT ? entry & PAGEMAP_FRAME : 0;
 }
 
-static inline int flush_event_open(uint64_t id, int cpu)
+static inline int event_open(uint64_t id, const char *filter, int cpu)
 {
-	/* Reason 4: TLB_REMOTE_SEND_IPI, one a flush, where it is sent. */
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
 		.size = sizeof(attr),
@@ -166,7 +165,7 @@ static inline int flush_event_open(uint64_t id, int cpu)
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
 			      PERF_FLAG_FD_CLOEXEC);
 
-	if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "reason == 4")) {
+	if (fd >= 0 && filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter)) {
 		close(fd);
 		return -1;
 	}
@@ -187,24 +186,25 @@ static inline uint64_t event_id(const char *name)
 	return strtoull(text, NULL, 10);
 }
 
-static inline void flush_counter_close(struct flush_counter *c)
+static inline void event_counter_close(struct event_counter *c)
 {
 	while (c->nr)
 		close(c->fd[--c->nr]);
 }
 
-static inline bool flush_counter_open(struct flush_counter *c)
+static inline bool event_counter_open(struct event_counter *c,
+				      const char *event, const char *filter)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), i;
-	uint64_t id = event_id("tlb/tlb_flush");
+	uint64_t id = event_id(event);
 
 	c->nr = 0;
 	if (!id)
 		return false;
-	for (i = 0; i < cpus && i < FLUSH_COUNTERS_MAX; i++) {
-		c->fd[i] = flush_event_open(id, (int)i);
+	for (i = 0; i < cpus && i < EVENT_CPUS_MAX; i++) {
+		c->fd[i] = event_open(id, filter, (int)i);
 		if (c->fd[i] < 0) {
-			flush_counter_close(c);
+			event_counter_close(c);
 			return false;
 		}
 		c->nr++;
@@ -212,7 +212,16 @@ static inline bool flush_counter_open(struct flush_counter *c)
 	return true;
 }
 
-static inline uint64_t flush_counter_read(const struct flush_counter *c)
+/*
+ * Every remote TLB flush on the machine: reason 4 is TLB_REMOTE_SEND_IPI, one
+ * a flush, counted where it is sent.
+ */
+static inline bool flush_counter_open(struct event_counter *c)
+{
+	return event_counter_open(c, "tlb/tlb_flush", "reason == 4");
+}
+
+static inline uint64_t event_counter_read(const struct event_counter *c)
 {
 	uint64_t sum = 0, count;
 	unsigned int i;

@@ -55,7 +55,8 @@ static void eat(void *arg)
 			return;
 	}
 	TEST_FAIL_("ate %" PRIu64 " MiB and %" PRIu64 " MiB are retired still",
-		   used >> 20, arena_query(h->fd).retired_bytes >> 20);
+		   used >> 20,
+		   (uint64_t)arena_query(h->fd).retired_bytes >> 20);
 }
 
 /* Every slot that REVIVE calls kept has its data, every fresh one is zero. */

@@ -22,7 +22,7 @@
 FIXTURE(retired)
 {
 	struct arena a;
-	struct flush_counter flushes;
+	struct event_counter flushes;
 	struct bystanders others;
 };
 
@@ -39,7 +39,7 @@ FIXTURE_SETUP(retired)
 FIXTURE_TEARDOWN(retired)
 {
 	bystanders_stop(&self->others);
-	flush_counter_close(&self->flushes);
+	event_counter_close(&self->flushes);
 	arena_close(&self->a);
 }
 
@@ -56,7 +56,7 @@ static struct cost cost_now(struct retired *self)
 
 	c.q = arena_query(self->a.fd);
 	c.minor_faults = minor_faults();
-	c.flushes = flush_counter_read(&self->flushes);
+	c.flushes = event_counter_read(&self->flushes);
 	return c;
 }
 

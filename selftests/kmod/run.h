@@ -11,6 +11,7 @@
 
 #include <grp.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -136,6 +137,7 @@ static inline int in_child_status(void (*fn)(void *arg), void *arg, uid_t uid)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		test_failed = false;
 		become(uid);
 		if (!test_failed)
