@@ -257,7 +257,7 @@ static json_t *chosen(const char *path)
 	return *text ? json_string(text) : json_null();
 }
 
-static json_t *host_row(void)
+static json_t *host_row(const struct storm_counters *counters)
 {
 	static const struct {
 		const char *key;
@@ -275,7 +275,6 @@ static json_t *host_row(void)
 		{ "hypervisor", "/sys/hypervisor/type" },
 		{ "module", "/sys/module/lull_arena/version" },
 	};
-	struct storm_counters counters;
 	json_t *row;
 	size_t i;
 
@@ -286,11 +285,9 @@ static json_t *host_row(void)
 	for (i = 0; i < LULL_ARRAY_SIZE(settings); i++)
 		json_object_set_new(row, settings[i].key,
 				    chosen(settings[i].path));
-	lull_bench_storm_counters_open(&counters);
 	json_object_set_new(row, "flushes_why",
-			    *counters.why ? json_string(counters.why)
-					  : json_null());
-	lull_bench_storm_counters_close(&counters);
+			    *counters->why ? json_string(counters->why)
+					   : json_null());
 	return row;
 }
 
@@ -331,19 +328,32 @@ static int run_scenario(const struct lull_bench_storm_opts *opts,
 	return err;
 }
 
-static int run_all(const struct lull_bench_storm_opts *opts,
-		   struct emitted *emitted, struct lull_error *reterr)
+static int run_scenarios(const struct lull_bench_storm_opts *opts,
+			 struct emitted *emitted, struct lull_error *reterr)
 {
-	int err = emit(opts, host_row(), emitted, reterr);
+	int err;
 
-	if (err)
-		return err;
 	if (opts->scenario != LULL_BENCH_STORM_TABLE)
 		return run_scenario(opts, opts->scenario, emitted, reterr);
 	err = run_scenario(opts, LULL_BENCH_STORM_ALL, emitted, reterr);
+	return err ? err
+		   : run_scenario(opts, LULL_BENCH_STORM_SCATTERED, emitted,
+				  reterr);
+}
+
+/* The counters are held open all the while, so that the kernel patches its
+ * tracepoint once, and not for each arm. */
+static int run_all(const struct lull_bench_storm_opts *opts,
+		   struct emitted *emitted, struct lull_error *reterr)
+{
+	struct storm_counters counters;
+	int err;
+
+	lull_bench_storm_counters_open(&counters);
+	err = emit(opts, host_row(&counters), emitted, reterr);
 	if (!err)
-		err = run_scenario(opts, LULL_BENCH_STORM_SCATTERED, emitted,
-				   reterr);
+		err = run_scenarios(opts, emitted, reterr);
+	lull_bench_storm_counters_close(&counters);
 	return err;
 }
 

@@ -223,7 +223,7 @@ void lull_bench_storm_note(struct storm_share *share, uint64_t ns);
 /**
  * struct storm_counts - what has been counted so far
  * @flushes: TLB flushes that were sent to other CPUs, of the whole host
- * @flushes_own: of them those that a thread of this process sent
+ * @flushes_own: of them those that a thread of this bench sent
  * @ipis_tlb: row TLB of /proc/interrupts: received
  * @ipis_cal: row CAL
  * @faults: page faults of this process
@@ -241,19 +241,25 @@ struct storm_counts {
 };
 
 /**
+ * struct storm_counter_fds - perf events of one CPU
+ * @all: of whoever runs there
+ * @own: of threads that are called as ours are
+ */
+struct storm_counter_fds {
+	int all;
+	int own;
+};
+
+/**
  * struct storm_counters - the counters behind
- * @cpu_fds: one a CPU, of the whole host
+ * @fds: one pair a CPU
  * @nr_cpus: how many
- * @own_fd: of this process, or -1
- * @why: the tracepoint cannot be counted on the host; "" if it can
- * @why_own: the same for this process
+ * @why: the tracepoint cannot be counted; "" if it can
  */
 struct storm_counters {
-	int *cpu_fds;
+	struct storm_counter_fds *fds;
 	size_t nr_cpus;
-	int own_fd;
 	char why[STORM_TEXT_BYTES];
-	char why_own[STORM_TEXT_BYTES];
 };
 
 /* Never fails: what cannot be counted is said in why.  To be called before

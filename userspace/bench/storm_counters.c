@@ -3,8 +3,8 @@
  * storm_counters.c - flushes, interrupts, faults and resident memory
  *
  * For `lull bench storm`.  Flushes are events of the tracepoint tlb:tlb_flush
- * with reason 4, "remote IPI send", counted by perf events on every CPU and
- * once more for this process alone.  Where the kernel does not allow that, no
+ * with reason 4, "remote IPI send", counted by perf events on every CPU, and
+ * once more those by threads that are called as ours are.  Where the kernel does not allow that, no
  * figure is made up: the reason is kept, with its cure.
  */
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,7 +23,10 @@
 
 #define LINE_BYTES 512
 #define BYTES_PER_KIB 1024
+/* TLB_REMOTE_SEND_IPI */
 #define FILTER "reason==4"
+#define THREAD_NAME "lull-storm"
+#define FILTER_OWN "reason==4 && comm==\"" THREAD_NAME "\""
 
 static const char *const event_ids[] = {
 	"/sys/kernel/tracing/events/tlb/tlb_flush/id",
@@ -62,30 +66,28 @@ static uint64_t find_event(char why[STORM_TEXT_BYTES])
 	return 0;
 }
 
-static int open_event(uint64_t id, pid_t pid, int cpu,
+/* On one CPU, whoever runs there.  Not by an event of the process: the kernel
+ * would patch its scheduler for that. */
+static int open_event(uint64_t id, int cpu, const char *filter,
 		      char why[STORM_TEXT_BYTES])
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
 		.size = sizeof(attr),
 		.config = id,
-		/* Threads to come, but no process of theirs. */
-		.inherit = pid == 0,
-		.inherit_thread = pid == 0,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1,
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
 			      PERF_FLAG_FD_CLOEXEC);
+	int error = errno;
 	char paranoid[LINE_BYTES];
 
-	if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, FILTER)) {
-		snprintf(why, STORM_TEXT_BYTES, "the filter %s: %s", FILTER,
+	if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter)) {
+		snprintf(why, STORM_TEXT_BYTES, "the filter %s: %s", filter,
 			 strerror(errno));
 		close(fd);
 		return -1;
 	}
-	if (fd < 0 && errno != ENODEV) {
-		int error = errno;
-
+	if (fd < 0 && error != ENODEV) {
 		lull_bench_storm_read_text(
 			"/proc/sys/kernel/perf_event_paranoid", paranoid,
 			sizeof(paranoid));
@@ -102,20 +104,26 @@ void lull_bench_storm_counters_open(struct storm_counters *c)
 	long nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t id;
 	long cpu;
-	int fd;
+	int fd, own_fd;
 
-	*c = (struct storm_counters){ .own_fd = -1 };
+	*c = (struct storm_counters){ 0 };
+	/* Threads to come have the name as well. */
+	prctl(PR_SET_NAME, THREAD_NAME);
 	id = find_event(c->why);
-	memcpy(c->why_own, c->why, sizeof(c->why_own));
 	if (!id)
 		return;
-	c->own_fd = open_event(id, 0, -1, c->why_own);
-	c->cpu_fds = calloc((size_t)nr_cpus, sizeof(*c->cpu_fds));
-	for (cpu = 0; c->cpu_fds && cpu < nr_cpus && !*c->why; cpu++) {
-		fd = open_event(id, -1, (int)cpu, c->why);
+	c->fds = calloc((size_t)nr_cpus, sizeof(*c->fds));
+	for (cpu = 0; c->fds && cpu < nr_cpus && !*c->why; cpu++) {
+		fd = open_event(id, (int)cpu, FILTER, c->why);
 		/* A CPU that is off has none. */
-		if (fd >= 0)
-			c->cpu_fds[c->nr_cpus++] = fd;
+		if (fd < 0)
+			continue;
+		own_fd = open_event(id, (int)cpu, FILTER_OWN, c->why);
+		if (own_fd < 0)
+			close(fd);
+		else
+			c->fds[c->nr_cpus++] =
+				(struct storm_counter_fds){ fd, own_fd };
 	}
 	if (!c->nr_cpus && !*c->why)
 		snprintf(c->why, sizeof(c->why), "no CPU could be counted");
@@ -125,21 +133,20 @@ void lull_bench_storm_counters_close(struct storm_counters *c)
 {
 	size_t i;
 
-	for (i = 0; i < c->nr_cpus; i++)
-		close(c->cpu_fds[i]);
-	if (c->own_fd >= 0)
-		close(c->own_fd);
-	free(c->cpu_fds);
-	c->cpu_fds = NULL;
+	for (i = 0; i < c->nr_cpus; i++) {
+		close(c->fds[i].all);
+		close(c->fds[i].own);
+	}
+	free(c->fds);
+	c->fds = NULL;
 	c->nr_cpus = 0;
-	c->own_fd = -1;
 }
 
 static uint64_t read_event(int fd)
 {
 	uint64_t value = 0;
 
-	if (fd < 0 || read(fd, &value, sizeof(value)) != sizeof(value))
+	if (read(fd, &value, sizeof(value)) != sizeof(value))
 		return 0;
 	return value;
 }
@@ -222,9 +229,10 @@ void lull_bench_storm_counters_read(const struct storm_counters *c,
 	struct rusage usage;
 	size_t i;
 
-	for (i = 0; i < c->nr_cpus; i++)
-		counts.flushes += read_event(c->cpu_fds[i]);
-	counts.flushes_own = read_event(c->own_fd);
+	for (i = 0; i < c->nr_cpus; i++) {
+		counts.flushes += read_event(c->fds[i].all);
+		counts.flushes_own += read_event(c->fds[i].own);
+	}
 	read_interrupts(&counts);
 	if (!getrusage(RUSAGE_SELF, &usage))
 		counts.faults =

@@ -324,9 +324,9 @@ static int add_flushes(const struct measure *m, json_t *row)
 	failed |= set(row, "flushes_again",
 		      *c->why ? json_null() : median_of(m, m->again, all));
 	failed |= set(row, "flushes_free_own",
-		      *c->why_own ? json_null() : median_of(m, m->freed, own));
+		      *c->why ? json_null() : median_of(m, m->freed, own));
 	failed |= set(row, "flushes_again_own",
-		      *c->why_own ? json_null() : median_of(m, m->again, own));
+		      *c->why ? json_null() : median_of(m, m->again, own));
 	if (*c->why)
 		failed |= set(row, "flushes_why", json_string(c->why));
 	return failed;
