@@ -63,8 +63,7 @@ static int describe(struct device *device, struct lull_error *reterr)
 	device->nr_sms = (unsigned int)props.multiProcessorCount;
 	device->budget_bytes = device->opts.vram_bytes;
 	if (!device->budget_bytes)
-		device->budget_bytes =
-			free_bytes > reserve_bytes ? free_bytes - reserve_bytes : 0;
+		device->budget_bytes = free_bytes > reserve_bytes ? free_bytes - reserve_bytes : 0;
 	snprintf(device->text, sizeof(device->text), "GPU %d, %.100s, %.1f GiB", device->gpu,
 		 props.name, (double)total_bytes / (double)(1u << 30));
 	return LULL_OK;
@@ -94,6 +93,24 @@ void device_close(struct device *device)
 {
 	pthread_mutex_destroy(&device->lock);
 	delete device;
+}
+
+void device_fail(struct device *device)
+{
+	pthread_mutex_lock(&device->lock);
+	device->failed = true;
+	pthread_mutex_unlock(&device->lock);
+}
+
+int device_check(struct device *device, struct lull_error *reterr)
+{
+	bool failed;
+
+	pthread_mutex_lock(&device->lock);
+	failed = device->failed;
+	pthread_mutex_unlock(&device->lock);
+	return failed ? lull_fail(reterr, LULL_DEVICE, "GPU %d has failed before", device->gpu)
+		      : LULL_OK;
 }
 
 uint64_t device_left_bytes(struct device *device)
@@ -219,9 +236,9 @@ static void copy_task(void *arg, size_t task, unsigned int slot)
 	memcpy(job->to + first, job->from + first, bytes);
 }
 
-int staging_upload(struct staging *staging, const struct device *device, void *to,
-		   const void *from, size_t bytes, struct lull_workers *workers,
-		   cudaStream_t stream, struct lull_error *reterr)
+int staging_upload(struct staging *staging, const struct device *device, void *to, const void *from,
+		   size_t bytes, struct lull_workers *workers, cudaStream_t stream,
+		   struct lull_error *reterr)
 {
 	const struct lull_backend_host *host = device->opts.host;
 	size_t done = 0, piece;
@@ -233,8 +250,8 @@ int staging_upload(struct staging *staging, const struct device *device, void *t
 		piece = bytes - done < staging_bytes ? bytes - done : staging_bytes;
 		CUDA_TRY(cudaEventSynchronize(staging->sent[i]), reterr);
 		job = { staging->buffers[i], (const uint8_t *)from + done, piece };
-		host->workers_run(workers, (piece + bytes_per_task - 1) / bytes_per_task,
-				  copy_task, &job);
+		host->workers_run(workers, (piece + bytes_per_task - 1) / bytes_per_task, copy_task,
+				  &job);
 		CUDA_TRY(cudaMemcpyAsync((uint8_t *)to + done, staging->buffers[i], piece,
 					 cudaMemcpyHostToDevice, stream),
 			 reterr);

@@ -24,6 +24,7 @@ namespace lull
  * @budget_bytes: the most to allocate
  * @used_bytes: lock: allocated now
  * @peak_bytes: lock: the most that was
+ * @failed: lock: nothing runs on it any more
  * @lock: guards what says so
  * @opts: as opened
  * @text: for people
@@ -34,6 +35,7 @@ struct device {
 	uint64_t budget_bytes;
 	uint64_t used_bytes;
 	uint64_t peak_bytes;
+	bool failed;
 	pthread_mutex_t lock;
 	struct lull_device_opts opts;
 	char text[LULL_BACKEND_TEXT_BYTES];
@@ -48,6 +50,11 @@ void device_close(struct device *device);
 
 /* Makes it the calling thread's. */
 int device_use(const struct device *device, struct lull_error *reterr);
+
+/* After a device's own error: its memory and its context are in doubt. */
+void device_fail(struct device *device);
+/* LULL_DEVICE once it has failed. */
+int device_check(struct device *device, struct lull_error *reterr);
 
 /* What may still be allocated. */
 uint64_t device_left_bytes(struct device *device);
@@ -85,9 +92,9 @@ void staging_destroy(struct staging *staging);
 
 /* Queues a copy of host memory, of any alignment, on the stream; when this
  * returns the source has been read. */
-int staging_upload(struct staging *staging, const struct device *device, void *to,
-		   const void *from, size_t bytes, struct lull_workers *workers,
-		   cudaStream_t stream, struct lull_error *reterr);
+int staging_upload(struct staging *staging, const struct device *device, void *to, const void *from,
+		   size_t bytes, struct lull_workers *workers, cudaStream_t stream,
+		   struct lull_error *reterr);
 
 /* Overwrites the buffers, which may hold parts of a witness; the device has
  * read them all. */
