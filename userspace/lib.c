@@ -22,12 +22,12 @@
 #include "prove/prover.h"
 #include "prove/random.h"
 
-#define VERSION "0.1.0"
 #define VALUES_PER_TASK ((size_t)1 << 16)
 
 struct lull_ctx {
 	struct lull_ctx_opts opts;
 	struct lull_workers *workers;
+	struct lull_set *set;
 };
 
 struct lull_wtns {
@@ -36,7 +36,7 @@ struct lull_wtns {
 
 const char *lull_version(void)
 {
-	return VERSION;
+	return LULL_VERSION;
 }
 
 const char *lull_status_str(int status)
@@ -64,11 +64,45 @@ const char *lull_status_str(int status)
 		return "wrong use";
 	case LULL_INTERNAL:
 		return "internal error";
+	case LULL_DEVICE:
+		return "device failed";
 	}
 	return "unknown status";
 }
 
 /* ---- contexts ---------------------------------------------------------- */
+
+static void warn_line(void *arg, const char *line)
+{
+	const struct lull_ctx *ctx = arg;
+
+	if (ctx->opts.warn)
+		ctx->opts.warn(ctx->opts.warn_arg, line);
+}
+
+static void say_line(void *arg, const char *line)
+{
+	const struct lull_ctx *ctx = arg;
+
+	if (ctx->opts.say)
+		ctx->opts.say(ctx->opts.say_arg, line);
+}
+
+static int open_set(struct lull_ctx *ctx, struct lull_error *reterr)
+{
+	const struct lull_set_opts opts = {
+		.backend = ctx->opts.backend ? ctx->opts.backend : "cpu",
+		.fallback_cpu = ctx->opts.fallback_cpu,
+		.gpus = ctx->opts.gpus,
+		.nr_gpus = ctx->opts.nr_gpus,
+		.vram_bytes = ctx->opts.vram_bytes,
+		.warn = warn_line,
+		.say = say_line,
+		.arg = ctx,
+	};
+
+	return lull_set_open(&opts, &ctx->set, reterr);
+}
 
 int lull_ctx_create(const struct lull_ctx_opts *opts, struct lull_ctx **ret_ctx,
 		    struct lull_error *reterr)
@@ -87,10 +121,16 @@ int lull_ctx_create(const struct lull_ctx_opts *opts, struct lull_ctx **ret_ctx,
 	if (opts)
 		ctx->opts = *opts;
 	err = lull_workers_create(ctx->opts.nr_threads, &ctx->workers, reterr);
+	if (!err)
+		err = open_set(ctx, reterr);
 	if (err) {
+		lull_workers_destroy(ctx->workers);
 		free(ctx);
 		return err;
 	}
+	/* They were the caller's to keep only until now. */
+	ctx->opts.backend = NULL;
+	ctx->opts.gpus = NULL;
 	*ret_ctx = ctx;
 	return LULL_OK;
 }
@@ -99,8 +139,28 @@ void lull_ctx_destroy(struct lull_ctx *ctx)
 {
 	if (!ctx)
 		return;
+	lull_set_close(ctx->set);
 	lull_workers_destroy(ctx->workers);
 	free(ctx);
+}
+
+const char *lull_ctx_backend(const struct lull_ctx *ctx)
+{
+	return ctx->set->text;
+}
+
+uint64_t lull_ctx_device_peak_bytes(const struct lull_ctx *ctx)
+{
+	const struct lull_device *device;
+	uint64_t peak = 0;
+	unsigned int i;
+
+	for (i = 0; i < ctx->set->nr_all; i++) {
+		device = &ctx->set->devices[i];
+		peak = lull_max(peak,
+				device->backend->peak_bytes(device->handle));
+	}
+	return peak;
 }
 
 static void tell(const struct lull_ctx *ctx, const char *name, const char *text)
@@ -134,7 +194,8 @@ static int finish_key(struct lull_ctx *ctx, struct lull_zkey *zkey,
 {
 	int err;
 
-	err = lull_prove_key_create(zkey, path, ctx->workers, ret_key, reterr);
+	err = lull_prove_key_create(zkey, path, ctx->workers, ctx->set, ret_key,
+				    reterr);
 	if (err) {
 		lull_zkey_close(zkey);
 		return err;
@@ -508,6 +569,11 @@ int lull_proof_write(const struct lull_proof *proof, const char *proof_path,
 	lull_outfile_discard(&outs[0]);
 	lull_outfile_discard(&outs[1]);
 	return err;
+}
+
+const char *lull_proof_backend(const struct lull_proof *proof)
+{
+	return proof->backend;
 }
 
 const struct lull_stage_time *lull_proof_stages(const struct lull_proof *proof,

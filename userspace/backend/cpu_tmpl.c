@@ -44,13 +44,14 @@ static void cpu_key_detach(void *opaque)
 	free(key);
 }
 
-static int cpu_key_attach(const struct lull_key_arrays *arrays,
+static int cpu_key_attach(void *device, const struct lull_key_arrays *arrays,
 			  struct lull_workers *workers, void **ret_key,
 			  struct lull_error *reterr)
 {
 	struct cpu_key *key = calloc(1, sizeof(*key));
 	int err;
 
+	(void)device;
 	if (!key)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
 	key->arrays = *arrays;
@@ -115,8 +116,9 @@ static void run_msm_g2(const struct lull_stage_args *args,
 	memcpy(args->ret_point, &sum, sizeof(sum));
 }
 
-static void cpu_run(const void *opaque, enum lull_stage stage,
-		    const struct lull_stage_args *args)
+static int cpu_run(void *opaque, enum lull_stage stage,
+		   const struct lull_stage_args *args,
+		   struct lull_error *reterr)
 {
 	const struct cpu_key *key = opaque;
 	const struct lull_key_arrays *k = &key->arrays;
@@ -125,38 +127,43 @@ static void cpu_run(const void *opaque, enum lull_stage stage,
 	uint8_t *rest = (uint8_t *)args->scratch + rows_bytes(key);
 	struct fr *b = (struct fr *)rest;
 
+	(void)reterr;
 	switch (stage) {
+	case LULL_STAGE_LOAD:
+	case LULL_STAGE_RETIRE:
+		/* Read where it lies; the caller wipes the scratch. */
+		return LULL_OK;
 	case LULL_STAGE_SPMV:
 		fr_spmv(rows, b, n, k->coefs, k->nr_coefs, key->order.ptr,
 			args->witness, args->workers);
-		return;
+		return LULL_OK;
 	case LULL_STAGE_H:
 		fr_quotient(key->domain, rows, b, args->workers,
 			    rest + rows_bytes(key));
-		return;
+		return LULL_OK;
 	case LULL_STAGE_MSM_A:
 		run_msm_g1(args, k->a, args->witness, k->nr_vars, rest);
-		return;
+		return LULL_OK;
 	case LULL_STAGE_MSM_B1:
 		run_msm_g1(args, k->b1, args->witness, k->nr_vars, rest);
-		return;
+		return LULL_OK;
 	case LULL_STAGE_MSM_B2:
 		run_msm_g2(args, k->b2, args->witness, k->nr_vars, rest);
-		return;
+		return LULL_OK;
 	case LULL_STAGE_MSM_L:
 		run_msm_g1(args, k->l, args->witness + first * LULL_FR_BYTES,
 			   k->nr_vars - first, rest);
-		return;
+		return LULL_OK;
 	case LULL_STAGE_MSM_H:
 		run_msm_g1(args, k->h, (const uint8_t *)rows, n, rest);
-		return;
+		return LULL_OK;
 	default:
 		assert(!"a stage that no backend runs");
+		return LULL_INTERNAL;
 	}
 }
 
 const struct lull_backend_ops backend_cpu = {
-	.name = "cpu",
 	.key_attach = cpu_key_attach,
 	.key_detach = cpu_key_detach,
 	.scratch_bytes = cpu_scratch_bytes,

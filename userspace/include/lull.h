@@ -17,6 +17,9 @@
 extern "C" {
 #endif
 
+/* Version of this header; lull_version() is the library's. */
+#define LULL_VERSION "0.1.0"
+
 #define LULL_API __attribute__((visibility("default")))
 
 /**
@@ -32,6 +35,7 @@ extern "C" {
  * @LULL_UNSUPPORTED: well-formed, but not something this build can do
  * @LULL_USAGE: the caller's arguments contradict the interface
  * @LULL_INTERNAL: a check of our own failed; report it
+ * @LULL_DEVICE: a GPU, or the driver of one, failed
  */
 enum lull_status {
 	LULL_OK = 0,
@@ -45,6 +49,7 @@ enum lull_status {
 	LULL_UNSUPPORTED = -8,
 	LULL_USAGE = -9,
 	LULL_INTERNAL = -10,
+	LULL_DEVICE = -11,
 };
 
 /**
@@ -97,12 +102,31 @@ LULL_API const char *lull_status_str(int status);
  *	(trailing bytes, a key from a known trapdoor); may be NULL.  Called on
  *	the thread that called into the library.
  * @warn_arg: handed to @warn
+ * @say: called with one line for each thing that was decided: which backend
+ *	was taken and why, how a device's memory is shared out; may be NULL
+ * @say_arg: handed to @say
+ * @backend: who computes: "cpu", "cuda", "null" (which computes nothing, for
+ *	measuring), "auto" for cuda where it works and else the CPU; NULL for
+ *	"cpu"
+ * @fallback_cpu: not 0: the CPU takes over when no device is left, and
+ *	lull_proof_backend() says so
+ * @gpus: numbers of the GPUs to use; a proof runs on one of them, each has a
+ *	copy of the key
+ * @nr_gpus: how many; 0 for the first alone
+ * @vram_bytes: the most device memory to use, on each GPU; 0 for what is free
  */
 struct lull_ctx_opts {
 	size_t size;
 	unsigned int nr_threads;
 	void (*warn)(void *arg, const char *msg);
 	void *warn_arg;
+	void (*say)(void *arg, const char *msg);
+	void *say_arg;
+	const char *backend;
+	int fallback_cpu;
+	const unsigned int *gpus;
+	unsigned int nr_gpus;
+	uint64_t vram_bytes;
 };
 
 /**
@@ -113,7 +137,8 @@ struct lull_ctx_opts {
  *
  * Context: a context may be used from several threads at once; their proofs
  * share its workers.
- * Return: LULL_OK, LULL_NOMEM, LULL_IO or LULL_USAGE.
+ * Return: LULL_OK, LULL_NOMEM, LULL_IO, LULL_USAGE, LULL_UNSUPPORTED when the
+ * backend is not to be had, or LULL_DEVICE.
  */
 LULL_API int lull_ctx_create(const struct lull_ctx_opts *opts,
 			     struct lull_ctx **ret_ctx,
@@ -124,6 +149,23 @@ LULL_API int lull_ctx_create(const struct lull_ctx_opts *opts,
  * @ctx: may be NULL
  */
 LULL_API void lull_ctx_destroy(struct lull_ctx *ctx);
+
+/**
+ * lull_ctx_backend - who computes, and why
+ * @ctx: the context
+ *
+ * Return: a line for people, such as "cuda: GPU 0, NVIDIA H200"; lives as long
+ * as @ctx.
+ */
+LULL_API const char *lull_ctx_backend(const struct lull_ctx *ctx);
+
+/**
+ * lull_ctx_device_peak_bytes - the most device memory allocated at one time
+ * @ctx: the context
+ *
+ * Return: of the device that used most; 0 for the CPU.
+ */
+LULL_API uint64_t lull_ctx_device_peak_bytes(const struct lull_ctx *ctx);
 
 /**
  * lull_key_open - map a Groth16 .zkey and check it
@@ -285,8 +327,7 @@ struct lull_circuit_info {
  *
  * Return: LULL_OK, LULL_IO, LULL_FORMAT, LULL_RANGE or LULL_UNSUPPORTED.
  */
-LULL_API int lull_circuit_info(const char *path,
-			       struct lull_circuit_info *info,
+LULL_API int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 			       struct lull_error *reterr);
 
 /**
@@ -368,7 +409,8 @@ struct lull_prove_opts {
  *
  * Context: any thread; any number of proofs at once on one key.
  * Return: LULL_OK, LULL_MISMATCH when curve or number of wires differ,
- * LULL_UNSATISFIED when the proof does not verify, LULL_NOMEM or LULL_IO.
+ * LULL_UNSATISFIED when the proof does not verify, LULL_NOMEM, LULL_IO, or
+ * LULL_DEVICE when no device is left.
  */
 LULL_API int lull_prove(struct lull_ctx *ctx, const struct lull_key *key,
 			const struct lull_wtns *wtns,
@@ -381,6 +423,15 @@ LULL_API int lull_prove(struct lull_ctx *ctx, const struct lull_key *key,
  * @proof: may be NULL
  */
 LULL_API void lull_proof_free(struct lull_proof *proof);
+
+/**
+ * lull_proof_backend - who computed it
+ * @proof: the proof
+ *
+ * Return: a line for people, such as "cuda: GPU 0, NVIDIA H200", which begins
+ * with "cpu (fallback: " where the CPU took over; lives as long as @proof.
+ */
+LULL_API const char *lull_proof_backend(const struct lull_proof *proof);
 
 /**
  * lull_proof_json - the proof as snarkjs writes it

@@ -193,6 +193,37 @@ int lull_prove_key_check(const struct lull_key *key, struct lull_error *reterr)
 
 /* ---- the key ----------------------------------------------------------- */
 
+static int attach_one(struct lull_key *key,
+		      const struct lull_key_arrays *arrays, unsigned int i,
+		      struct lull_error *reterr)
+{
+	const struct lull_device *device = &key->set->devices[i];
+	struct lull_key_part *part = &key->parts[i];
+	int err;
+
+	part->ops = device->backend->ops(arrays->curve);
+	err = part->ops->key_attach(device->handle, arrays, key->workers,
+				    &part->attached, reterr);
+	key->usable[i] = !err;
+	if (err == LULL_DEVICE)
+		lull_set_fail(key->set, i, reterr);
+	else if (err && key->set->nr_all > 1)
+		lull_set_warn(key->set, "%s is left out for %s: %s",
+			      device->text, key->zkey.file.in.name,
+			      reterr->msg);
+	return err;
+}
+
+static void detach(struct lull_key *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < key->set->nr_all; i++)
+		if (key->usable[i])
+			key->parts[i].ops->key_detach(key->parts[i].attached);
+}
+
+/* Attaches the key to every device; one that has it is enough. */
 static int attach(struct lull_key *key, struct lull_error *reterr)
 {
 	const struct lull_zkey *z = &key->zkey;
@@ -211,13 +242,23 @@ static int attach(struct lull_key *key, struct lull_error *reterr)
 		.h = z->h,
 	};
 
-	key->backend = lull_backend_cpu(z->curve);
-	return key->backend->key_attach(&arrays, key->workers, &key->attached,
-					reterr);
+	struct lull_error why, first = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < key->set->nr_all; i++) {
+		if (attach_one(key, &arrays, i, &why) && !first.code)
+			first = why;
+	}
+	for (i = 0; i < key->set->nr_all; i++)
+		if (key->usable[i])
+			return LULL_OK;
+	if (reterr)
+		*reterr = first;
+	return first.code;
 }
 
 int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
-			  struct lull_workers *workers,
+			  struct lull_workers *workers, struct lull_set *set,
 			  struct lull_key **ret_key, struct lull_error *reterr)
 {
 	size_t nr_inf[LULL_ZKEY_CONTRIBUTIONS] = { 0 };
@@ -239,6 +280,7 @@ int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
 		goto free_key;
 	key->zkey = *zkey;
 	key->workers = workers;
+	key->set = set;
 	key->groth16 = lull_groth16(zkey->curve);
 	err = check_all_points(key, false, nr_inf, reterr);
 	if (err)
@@ -264,7 +306,7 @@ void lull_prove_key_destroy(struct lull_key *key)
 {
 	if (!key)
 		return;
-	key->backend->key_detach(key->attached);
+	detach(key);
 	lull_zkey_close(&key->zkey);
 	free(key->path);
 	free(key);

@@ -17,6 +17,7 @@
  * @nr_public: how many
  * @stages: in the order they ran
  * @nr_stages: how many
+ * @backend: who computed it; see lull_proof_backend()
  */
 struct lull_proof {
 	struct lull_json_proof points;
@@ -24,6 +25,7 @@ struct lull_proof {
 	size_t nr_public;
 	struct lull_stage_time stages[LULL_NR_STAGES];
 	unsigned int nr_stages;
+	char backend[LULL_BACKEND_TEXT_BYTES];
 };
 
 /**
@@ -37,8 +39,8 @@ struct lull_proof {
  * @ret_proof: owned by the caller; end it with lull_proof_free()
  * @reterr: filled on failure
  *
- * Return: LULL_OK, LULL_NOMEM, or LULL_UNSATISFIED when the proof does not
- * verify.
+ * Return: LULL_OK, LULL_NOMEM, LULL_UNSATISFIED when the proof does not
+ * verify, or LULL_DEVICE when no device is left.
  */
 int lull_prover_run(struct lull_workers *workers, const struct lull_key *key,
 		    const uint8_t *witness, const struct lull_prove_opts *opts,
