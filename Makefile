@@ -21,6 +21,7 @@ all:
 
 include userspace/Makefile
 include selftests/Makefile
+include kmod/module.mk
 
 .PHONY: all tests run-tests install tidy clean
 all: $(LULL_LIBS) $(LULL_PROGRAMS)

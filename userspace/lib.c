@@ -22,7 +22,6 @@
 #include "prove/prover.h"
 #include "prove/random.h"
 
-#define VERSION "0.1.0"
 #define VALUES_PER_TASK ((size_t)1 << 16)
 
 struct lull_ctx {
@@ -37,7 +36,7 @@ struct lull_wtns {
 
 const char *lull_version(void)
 {
-	return VERSION;
+	return LULL_VERSION;
 }
 
 const char *lull_status_str(int status)

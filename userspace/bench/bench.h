@@ -23,6 +23,10 @@
  * @min_log2: kernels by size: the smallest, 2^min_log2
  * @max_log2: the largest
  * @only: one kernel's name, or NULL for all
+ * @backend: of kernels: "cpu", "cuda", "auto" or "null"
+ * @gpus: of kernels: the first is measured
+ * @nr_gpus: how many; 0 for GPU 0
+ * @vram_bytes: of kernels: the most device memory to use; 0 for what is free
  * @no_verify: proofs without the pairing check
  * @ctx: for proofs
  * @key_path: for proofs
@@ -38,6 +42,10 @@ struct lull_bench_opts {
 	unsigned int min_log2;
 	unsigned int max_log2;
 	const char *only;
+	const char *backend;
+	const unsigned int *gpus;
+	unsigned int nr_gpus;
+	uint64_t vram_bytes;
 	bool no_verify;
 	struct lull_ctx *ctx;
 	const char *key_path;
@@ -51,6 +59,11 @@ int lull_bench_kernels(const struct lull_bench_opts *opts,
 		       struct lull_error *reterr);
 /* One row for whole proofs, or with @by_stage one for each stage. */
 int lull_bench_proofs(const struct lull_bench_opts *opts, bool by_stage,
+		      struct lull_error *reterr);
+
+/* Rows of a device's own kernels.  Does nothing, and says so in *ret_done, when
+ * the backend turns out to be the CPU. */
+int lull_bench_device(const struct lull_bench_opts *opts, bool *ret_done,
 		      struct lull_error *reterr);
 
 /**

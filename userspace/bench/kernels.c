@@ -155,10 +155,14 @@ int lull_bench_kernels(const struct lull_bench_opts *opts,
 		       struct lull_error *reterr)
 {
 	struct lull_workers *workers;
+	bool done = false;
 	size_t i;
 	int err;
 
 	assert(opts->nr_runs && opts->min_log2 <= opts->max_log2);
+	err = lull_bench_device(opts, &done, reterr);
+	if (err || done)
+		return err;
 	err = check_only(opts->only, reterr);
 	if (!err)
 		err = lull_workers_create(opts->nr_threads, &workers, reterr);

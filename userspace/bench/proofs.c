@@ -16,12 +16,14 @@
 
 #define BYTES_PER_KIB 1024
 #define LINE_BYTES 256
+#define BACKEND_BYTES 192
 
 /**
  * struct proofs - one measurement under way
  * @opts: what was asked for
  * @info: the key
  * @open_ns: opening the key took
+ * @backend: who computed the last proof
  * @whole: lull_prove() as its caller sees it
  * @stages: by enum lull_stage; a stage that was left out has no samples
  * @names: of the stages, from the library
@@ -31,6 +33,7 @@ struct proofs {
 	const struct lull_bench_opts *opts;
 	struct lull_key_info info;
 	uint64_t open_ns;
+	char backend[BACKEND_BYTES];
 	struct lull_bench_samples whole;
 	struct lull_bench_samples stages[LULL_NR_STAGES];
 	const char *names[LULL_NR_STAGES];
@@ -64,6 +67,8 @@ static int measure_once(struct proofs *p, const struct lull_key *key,
 			samples->ns[samples->nr++] = stages[i].ns;
 		}
 	}
+	snprintf(p->backend, sizeof(p->backend), "%s",
+		 lull_proof_backend(proof));
 	lull_proof_free(proof);
 	return LULL_OK;
 }
@@ -117,9 +122,10 @@ static json_t *begin_row(const struct proofs *p, const char *bench,
 
 	while (log2_n < 31 && 1u << log2_n < p->info.domain_size)
 		log2_n++;
-	return json_pack("{s:s, s:s, s:s, s:i, s:i}", "bench", bench, "name",
-			 name, "curve", lull_curve_facts(p->info.curve)->name,
-			 "log2_n", (int)log2_n, "threads",
+	return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i}", "bench", bench,
+			 "name", name, "curve",
+			 lull_curve_facts(p->info.curve)->name, "backend",
+			 p->backend, "log2_n", (int)log2_n, "threads",
 			 (int)p->opts->nr_threads);
 }
 
@@ -176,13 +182,15 @@ static int report_whole(struct proofs *p, struct lull_error *reterr)
 	json_t *row = begin_row(p, "proofs", "prove"), *more;
 	int failed;
 
-	more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "vars",
+	more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "vars",
 			 (json_int_t)p->info.nr_vars, "coefs",
 			 (json_int_t)p->info.nr_coefs, "key_bytes",
 			 (json_int_t)p->info.file_bytes, "open_ns",
 			 (json_int_t)p->open_ns, "peak_rss_bytes",
-			 (json_int_t)peak_rss_bytes(), "verified",
-			 !p->opts->no_verify, "stages", describe_stages(p));
+			 (json_int_t)peak_rss_bytes(), "device_peak_bytes",
+			 (json_int_t)lull_ctx_device_peak_bytes(p->opts->ctx),
+			 "verified", !p->opts->no_verify, "stages",
+			 describe_stages(p));
 	failed = !row || !more || json_object_update(row, more);
 	json_decref(more);
 	if (!failed)

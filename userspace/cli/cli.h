@@ -31,12 +31,15 @@ enum lull_cli_key {
 	OPT_OUTPUT = 'o',
 	OPT_THREADS = 't',
 	OPT_VERBOSE = 'v',
-	OPT_CHECK_R1CS = 256,
-	OPT_ARMS,
+	OPT_ARMS = 256,
+	OPT_BACKEND,
 	OPT_BYSTANDERS,
+	OPT_CHECK_R1CS,
 	OPT_CUDA_REGISTER,
 	OPT_CURVE,
+	OPT_FALLBACK,
 	OPT_GIB,
+	OPT_GPUS,
 	OPT_IN_PROCESS,
 	OPT_JSON,
 	OPT_MAX_LOG2,
@@ -51,11 +54,14 @@ enum lull_cli_key {
 	OPT_TEST_RS,
 	OPT_TOXIC,
 	OPT_VECTORS,
+	OPT_VRAM,
 };
 
 /* The most options that one command takes, and the most words. */
 #define LULL_CLI_OPTIONS_MAX 16
 #define LULL_CLI_WORDS_MAX 4
+/* The most GPUs that one command uses. */
+#define LULL_CLI_GPUS_MAX 32
 
 struct lull_cli;
 
@@ -96,6 +102,11 @@ struct lull_cli_command {
  * @min_log2: --min-log2, or 0
  * @max_log2: --max-log2, or 0
  * @curve: --curve as enum lull_curve, or 0
+ * @backend: --backend, or NULL
+ * @fallback_cpu: --fallback cpu
+ * @gpus: --gpus
+ * @nr_gpus: how many of them, or 0
+ * @vram_bytes: --vram, or 0
  * @only: --only, or NULL
  * @output: -o, or NULL
  * @check_r1cs: --check-r1cs, or NULL
@@ -117,6 +128,11 @@ struct lull_cli {
 	unsigned int min_log2;
 	unsigned int max_log2;
 	int curve;
+	const char *backend;
+	bool fallback_cpu;
+	unsigned int gpus[LULL_CLI_GPUS_MAX];
+	unsigned int nr_gpus;
+	uint64_t vram_bytes;
 	const char *only;
 	const char *output;
 	const char *check_r1cs;
@@ -167,7 +183,8 @@ int lull_cli_check_outputs(const char *const *inputs, size_t nr_inputs,
 			   const char *const *outputs, size_t nr_outputs,
 			   struct lull_error *reterr);
 
-/* A context with the command's threads and warnings on the terminal. */
+/* A context with the command's threads, its backend (the CPU for commands that
+ * take none) and warnings on the terminal. */
 int lull_cli_ctx_create(const struct lull_cli *cli, struct lull_ctx **ret_ctx,
 			struct lull_error *reterr);
 

@@ -159,12 +159,13 @@ static json_t *describe(const struct prove_job *job)
 {
 	const struct lull_cli *cli = job->cli;
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:i, s:I, s:o}", "key",
+	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:s, s:i, s:I, s:o}", "key",
 			 lull_term_text(cli->words[WORD_KEY]), "witness",
 			 lull_term_text(cli->words[WORD_WITNESS]), "proof",
 			 lull_term_text(cli->words[WORD_PROOF]), "public",
 			 lull_term_text(cli->words[WORD_PUBLIC]), "verified",
-			 !cli->no_verify, "threads",
+			 !cli->no_verify, "backend",
+			 lull_proof_backend(job->proof), "threads",
 			 (int)lull_cli_nr_threads(cli), "ns",
 			 (json_int_t)(now_ns() - job->start_ns), "stages",
 			 describe_stages(job->proof));

@@ -25,7 +25,8 @@ static const struct lull_cli_command commands[] = {
 		.nr_words_min = 4,
 		.nr_words_max = 4,
 		.options = { OPT_THREADS, OPT_NO_VERIFY, OPT_CHECK_R1CS,
-			     OPT_JSON, OPT_VERBOSE, OPT_TEST_RS },
+			     OPT_JSON, OPT_VERBOSE, OPT_TEST_RS, OPT_BACKEND,
+			     OPT_FALLBACK, OPT_GPUS, OPT_VRAM },
 		.summary = "make a proof from a .zkey and a .wtns",
 		.about =
 "The proof is checked before it is written; both files appear whole or not\n"
@@ -98,7 +99,8 @@ static const struct lull_cli_command commands[] = {
 		.name = "bench kernels",
 		.words = "",
 		.options = { OPT_CURVE, OPT_THREADS, OPT_RUNS, OPT_MIN_LOG2,
-			     OPT_MAX_LOG2, OPT_ONLY, OPT_JSON },
+			     OPT_MAX_LOG2, OPT_ONLY, OPT_JSON, OPT_BACKEND,
+			     OPT_GPUS, OPT_VRAM },
 		.summary = "time fields, groups, transforms and sums",
 		.about =
 "A table on a terminal, else one JSON object a line.  Kernels: fp_mul fr_mul\n"
@@ -110,7 +112,9 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY WITNESS",
 		.nr_words_min = 2,
 		.nr_words_max = 2,
-		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON },
+		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
+			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
+			     OPT_VERBOSE },
 		.summary = "time whole proofs on an open key",
 		.about = "A table on a terminal, else one JSON object a line.",
 		.run = lull_cli_bench_proofs,
@@ -120,7 +124,9 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY WITNESS",
 		.nr_words_min = 2,
 		.nr_words_max = 2,
-		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON },
+		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
+			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
+			     OPT_VERBOSE },
 		.summary = "time the stages of a proof",
 		.about = "A table on a terminal, else one JSON object a line.",
 		.run = lull_cli_bench_stages,

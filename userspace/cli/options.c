@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,8 @@ struct option_text {
 
 static const struct option_text option_texts[] = {
 	{ OPT_ARMS, "arms", "A,B,...", "these arms alone (default: all)" },
+	{ OPT_BACKEND, "backend", "NAME",
+	  "auto, cpu or cuda (default: auto); benches: null too" },
 	{ OPT_BYSTANDERS, "bystanders", "N",
 	  "threads that compute meanwhile (default: the other CPUs)" },
 	{ OPT_CHECK_R1CS, "check-r1cs", "X.r1cs",
@@ -53,8 +56,11 @@ static const struct option_text option_texts[] = {
 	{ OPT_CUDA_REGISTER, "cuda-register", NULL,
 	  "also register memory with a GPU, each time and once" },
 	{ OPT_CURVE, "curve", "CURVE", "bn254 or bls12_381 (default: both)" },
+	{ OPT_FALLBACK, "fallback", "cpu",
+	  "let the CPU take over when no GPU is left" },
 	{ OPT_GIB, "gib", "G",
 	  "GiB of vectors; may have a point (default: 1)" },
+	{ OPT_GPUS, "gpus", "N,N", "the GPUs to use (default: 0)" },
 	{ OPT_HELP, "help", NULL, "this text" },
 	{ OPT_IN_PROCESS, "in-process", "ARM", NULL },
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
@@ -77,7 +83,10 @@ static const struct option_text option_texts[] = {
 	  "accept that the key is insecure, for tests only" },
 	{ OPT_VECTORS, "vectors", "N",
 	  "vectors to cut them into (default: 256)" },
-	{ OPT_VERBOSE, "verbose", NULL, "show where the time went" },
+	{ OPT_VERBOSE, "verbose", NULL,
+	  "show what was decided and where the time went" },
+	{ OPT_VRAM, "vram", "BYTES",
+	  "device memory to use, also 12G or 500M (default: what is free)" },
 #ifdef LULL_VERIFY
 	{ OPT_TEST_RS, "test-rs", "R S", NULL },
 #endif
@@ -150,6 +159,98 @@ static int parse_curve(const char *text, int *ret_curve,
 			 text);
 }
 
+/* "0,1,3" */
+static int parse_gpus(struct lull_cli *cli, const char *text,
+		      struct lull_error *reterr)
+{
+	const char *at = text;
+	unsigned long number;
+	char *end;
+
+	cli->nr_gpus = 0;
+	do {
+		errno = 0;
+		if (*at < '0' || *at > '9' || cli->nr_gpus == LULL_CLI_GPUS_MAX)
+			break;
+		number = strtoul(at, &end, 10);
+		if (errno || number > INT_MAX || (*end && *end != ','))
+			break;
+		cli->gpus[cli->nr_gpus++] = (unsigned int)number;
+		if (!*end)
+			return LULL_OK;
+		at = end + 1;
+	} while (true);
+	return lull_fail(reterr, LULL_USAGE,
+			 "--gpus: expected numbers with commas between, such "
+			 "as 0,1, found '%.40s'",
+			 text);
+}
+
+/* A number of bytes, with K, M, G or T behind it in units of 1024. */
+static int parse_bytes(const struct option_text *option, const char *text,
+		       uint64_t *ret_bytes, struct lull_error *reterr)
+{
+	static const char units[] = "KMGT";
+	unsigned long long number = 0;
+	const char *unit;
+	char *end = NULL;
+	unsigned int shift = 0;
+
+	errno = 0;
+	if (*text >= '0' && *text <= '9')
+		number = strtoull(text, &end, 10);
+	if (end && *end) {
+		unit = strchr(units, *end);
+		if (unit) {
+			shift = 10 * ((unsigned int)(unit - units) + 1);
+			end++;
+		}
+	}
+	if (!end || *end || errno || !number || number > UINT64_MAX >> shift)
+		return lull_fail(reterr, LULL_USAGE,
+				 "--%s: expected bytes, such as 12G, found "
+				 "'%.40s'",
+				 option->name, text);
+	*ret_bytes = (uint64_t)number << shift;
+	return LULL_OK;
+}
+
+static int take_backend(struct lull_cli *cli, const char *name,
+			struct lull_error *reterr)
+{
+	bool bench = !strncmp(cli->command->name, "bench", strlen("bench"));
+
+	if (strcmp(name, "auto") && strcmp(name, "cpu") &&
+	    strcmp(name, "cuda") && (!bench || strcmp(name, "null")))
+		return lull_fail(reterr, LULL_USAGE,
+				 "--backend: expected auto, cpu%s or cuda, "
+				 "found '%.40s'",
+				 bench ? ", null" : "", name);
+	cli->backend = name;
+	return LULL_OK;
+}
+
+static int take_device(struct lull_cli *cli, const struct option_text *option,
+		       const char *arg, struct lull_error *reterr)
+{
+	switch (option->key) {
+	case OPT_BACKEND:
+		return take_backend(cli, arg, reterr);
+	case OPT_GPUS:
+		return parse_gpus(cli, arg, reterr);
+	case OPT_VRAM:
+		return parse_bytes(option, arg, &cli->vram_bytes, reterr);
+	default:
+		if (strcmp(arg, "cpu"))
+			return lull_fail(reterr, LULL_USAGE,
+					 "--fallback: expected cpu, found "
+					 "'%.40s'",
+					 arg);
+		cli->fallback_cpu = true;
+		return LULL_OK;
+	}
+}
+
 static int take_numbers(struct lull_cli *cli, const struct option_text *option,
 			const char *arg, struct lull_error *reterr)
 {
@@ -207,6 +308,11 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 	case OPT_TEST_RS:
 		cli->test_rs[0] = arg;
 		return LULL_OK;
+	case OPT_BACKEND:
+	case OPT_FALLBACK:
+	case OPT_GPUS:
+	case OPT_VRAM:
+		return take_device(cli, option, arg, reterr);
 	default:
 		return take_numbers(cli, option, arg, reterr);
 	}
@@ -295,6 +401,12 @@ static int take_words(struct lull_cli *cli, int nr, char **words,
 	return LULL_OK;
 }
 
+/* Kernels are the CPU's unless another's are asked for. */
+static const char *default_backend(const struct lull_cli *cli)
+{
+	return takes(cli->command, OPT_MIN_LOG2) ? "cpu" : "auto";
+}
+
 int lull_cli_parse(struct lull_cli *cli, int argc, char **argv,
 		   struct lull_error *reterr)
 {
@@ -319,6 +431,8 @@ int lull_cli_parse(struct lull_cli *cli, int argc, char **argv,
 	}
 	if (cli->help)
 		return LULL_OK;
+	if (takes(cli->command, OPT_BACKEND) && !cli->backend)
+		cli->backend = default_backend(cli);
 	return take_words(cli, argc - optind, argv + optind, reterr);
 }
 

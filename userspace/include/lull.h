@@ -17,6 +17,9 @@
 extern "C" {
 #endif
 
+/* Version of this header; lull_version() is the library's. */
+#define LULL_VERSION "0.1.0"
+
 #define LULL_API __attribute__((visibility("default")))
 
 /**
