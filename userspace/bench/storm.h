@@ -153,6 +153,7 @@ struct storm_ops {
  * @preload: library that its process is started with, or NULL
  * @package: where Debian has it
  * @env: NAME=VALUE of that process, ended by NULL
+ * @by_kernel: threads of the kernel send its flushes: all of the host's count
  * @no_thp: that process is started with PR_SET_THP_DISABLE
  * @probe: true if the arm can run here, else the reason in @why.  NULL: it can
  * @ops: what it does
@@ -165,6 +166,7 @@ struct storm_arm {
 	const char *preload;
 	const char *package;
 	const char *env[6];
+	bool by_kernel;
 	bool no_thp;
 	bool (*probe)(const struct storm_arm *arm,
 		      const struct lull_bench_storm_opts *opts,
@@ -338,14 +340,14 @@ size_t lull_bench_storm_nr_freed(const struct storm_plan *plan);
  * @returned_bytes: of them gone when the time was over
  * @ns: how long the hog asked, from the moment the kernel began to reclaim
  * @hog_bytes: what the hog had then
- * @starved: the hog met the kernel's minimum and stopped asking
+ * @nr_waits: how often it had to wait a millisecond for free memory
  */
 struct storm_pressure {
 	uint64_t held_bytes;
 	uint64_t returned_bytes;
 	uint64_t ns;
 	uint64_t hog_bytes;
-	bool starved;
+	uint64_t nr_waits;
 };
 
 /* Starts a hog in a process of its own, for opts->pressure_s seconds. */

@@ -59,6 +59,7 @@ struct window {
  * @freed: one a round
  * @again: one a round
  * @nr_rounds: so far
+ * @nr_again: of them those that had the memory again
  */
 struct measure {
 	struct storm_run run;
@@ -74,6 +75,7 @@ struct measure {
 	struct window *freed;
 	struct window *again;
 	unsigned int nr_rounds;
+	unsigned int nr_again;
 };
 
 void lull_bench_storm_fail(struct storm_run *run, int code, int sys_errno,
@@ -192,23 +194,34 @@ static struct window watch(struct measure *m, enum phase phase, uint64_t ns)
 	return w;
 }
 
-/* Counting for nothing still faults and allocates; the second time not. */
+/* Where only the frees of one round are asked for, nothing is had again. */
+static bool is_enough(const struct measure *m)
+{
+	return m->run.opts->scenario != LULL_BENCH_STORM_PARTITION &&
+	       m->nr_rounds == m->run.opts->nr_rounds;
+}
+
 static void measure_rounds(struct measure *m)
 {
 	uint64_t calm_ns = CALM_MIN_NS;
+	unsigned int round;
 
+	/* Counting itself faults and allocates; the second time not. */
 	watch(m, PHASE_FILL, CALM_MIN_NS);
 	m->baseline_bytes = lull_bench_storm_resident_bytes();
 	m->fill = watch(m, PHASE_FILL, 0);
 	while (m->nr_rounds < m->run.opts->nr_rounds && !m->run.failed) {
-		m->calm[m->nr_rounds] = watch(m, PHASE_FILL, calm_ns);
-		m->freed[m->nr_rounds] = watch(m, PHASE_FREE, 0);
-		m->again[m->nr_rounds] = watch(m, PHASE_FILL, 0);
-		calm_ns = lull_min(lull_max(m->freed[m->nr_rounds].ns +
-						    m->again[m->nr_rounds].ns,
-					    CALM_MIN_NS),
-				   CALM_MAX_NS);
-		m->nr_rounds++;
+		round = m->nr_rounds++;
+		m->calm[round] = watch(m, PHASE_FILL, calm_ns);
+		m->freed[round] = watch(m, PHASE_FREE, 0);
+		if (is_enough(m))
+			return;
+		m->again[round] = watch(m, PHASE_FILL, 0);
+		m->nr_again++;
+		calm_ns = lull_min(
+			lull_max(m->freed[round].ns + m->again[round].ns,
+				 CALM_MIN_NS),
+			CALM_MAX_NS);
 	}
 }
 
@@ -291,13 +304,15 @@ static void free_tables(struct measure *m)
 static json_t *median_of(const struct measure *m, const struct window *windows,
 			 size_t offset)
 {
+	unsigned int i, nr = windows == m->again ? m->nr_again : m->nr_rounds;
 	uint64_t *values = calloc(m->nr_rounds, sizeof(*values)), median;
-	struct lull_bench_samples samples = { values, m->nr_rounds };
-	unsigned int i;
+	struct lull_bench_samples samples = { values, nr };
 
-	if (!values)
-		return NULL;
-	for (i = 0; i < m->nr_rounds; i++)
+	if (!values || !nr) {
+		free(values);
+		return values ? json_null() : NULL;
+	}
+	for (i = 0; i < nr; i++)
 		memcpy(&values[i], (const char *)&windows[i] + offset,
 		       sizeof(*values));
 	lull_bench_sort(&samples);
@@ -347,7 +362,9 @@ static int add_prediction(const struct measure *m, json_t *row)
 	failed |= set(row, "formula", json_string(p.formula));
 	if (*m->counters.why)
 		return failed | set(row, "holds", json_null());
-	counted = json_integer_value(json_object_get(row, "flushes_free"));
+	counted = json_integer_value(json_object_get(
+		row,
+		m->run.arm->by_kernel ? "flushes_free" : "flushes_free_own"));
 	return failed |
 	       set(row, "holds",
 		   json_boolean(lull_bench_storm_holds(&p, (uint64_t)counted)));
@@ -359,7 +376,6 @@ static int add_windows(const struct measure *m, json_t *row)
 			    tlb = offsetof(struct window, delta.ipis_tlb),
 			    cal = offsetof(struct window, delta.ipis_cal),
 			    faults = offsetof(struct window, delta.faults),
-			    huge = offsetof(struct window, delta.huge_bytes),
 			    grown = offsetof(struct window, grown_bytes);
 	int failed = 0;
 
@@ -371,7 +387,8 @@ static int add_windows(const struct measure *m, json_t *row)
 	failed |= set(row, "zeroed_bytes", median_of(m, m->again, grown));
 	failed |=
 		set(row, "zeroed_by", json_string("growth of resident memory"));
-	failed |= set(row, "huge_bytes", median_of(m, m->again, huge));
+	failed |= set(row, "huge_bytes",
+		      json_integer((json_int_t)m->fill.delta.huge_bytes));
 	failed |= set(row, "first_ns", json_integer((json_int_t)m->fill.ns));
 	failed |= set(row, "free_ns", median_of(m, m->freed, ns));
 	failed |= set(row, "again_ns", median_of(m, m->again, ns));
@@ -537,7 +554,7 @@ static int press(struct measure *m, json_t *row, struct lull_error *reterr)
 		      json_integer((json_int_t)p.returned_bytes));
 	failed |= set(row, "pressure_ns", json_integer((json_int_t)p.ns));
 	failed |= set(row, "hog_bytes", json_integer((json_int_t)p.hog_bytes));
-	failed |= set(row, "hog_starved", json_boolean(p.starved));
+	failed |= set(row, "hog_waits", json_integer((json_int_t)p.nr_waits));
 	failed |= set(row, "again_after_pressure_ns",
 		      json_integer((json_int_t)again.ns));
 	failed |= set(row, "zeroed_after_pressure_bytes",

@@ -339,7 +339,8 @@ static int report_module(struct storm_run *run, json_t *row)
 	if (json_object_set_new(row, "module", module))
 		return -1;
 	/* After pressure the row has its rounds' figure already. */
-	if (json_object_get(row, "held_bytes"))
+	if (json_object_get(row, "held_bytes") ||
+	    json_is_null(json_object_get(row, "zeroed_bytes")))
 		return 0;
 	return json_object_set_new(
 		       row, "zeroed_bytes",
@@ -373,6 +374,7 @@ const struct storm_arm lull_bench_storm_module_arms[] = {
 		.about = "lull_arena: RETIRE, then REVIVE",
 		.how = HOW_RETIRE,
 		.law = STORM_LAW_ZERO,
+		.by_kernel = true,
 		.probe = probe_module,
 		.ops = &retire_ops,
 	},
@@ -381,6 +383,7 @@ const struct storm_arm lull_bench_storm_module_arms[] = {
 		.about = "lull_arena: RELEASE and FLUSH, then ACQUIRE",
 		.how = HOW_RELEASE,
 		.law = STORM_LAW_RUNS,
+		.by_kernel = true,
 		.probe = probe_module,
 		.ops = &release_ops,
 	},

@@ -22,7 +22,7 @@ static const double partition_scalars[NR_PARTITION_VECTORS] = {
 
 static size_t whole_pages(double bytes)
 {
-	size_t pages = (size_t)(bytes / (double)STORM_PAGE_BYTES + 0.5);
+	size_t pages = (size_t)(bytes / (double)STORM_PAGE_BYTES);
 
 	return lull_max(pages, 1) * STORM_PAGE_BYTES;
 }

@@ -3,15 +3,14 @@
  * storm_pressure.c - somebody else wants the memory
  *
  * For `lull bench storm --pressure`.  A hog, in a process of its own, takes
- * 4 KiB pages until the kernel has to reclaim, says so, and goes on asking for
- * as long as it is let.  It looks at the free memory before each step and
- * waits when that is near the kernel's minimum, so that an arm that gives
- * nothing back starves the hog and does not bring the OOM killer; should that
- * come all the same, the hog is the first that it takes.
+ * pages until the kernel has to reclaim (large ones while there is plenty),
+ * says so, and goes on asking for as long as it is let.  It looks at the free
+ * memory before each step and waits when that is near the kernel's minimum, so
+ * that an arm that gives nothing back starves the hog and does not bring the
+ * OOM killer; should that come all the same, the hog is the first it takes.
  */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +32,8 @@
 #define STEP_BYTES ((size_t)256 << 10)
 #define WAIT_MS 1
 #define LOOK_MS 5
+/* That much above the mark the hog goes on with 4 KiB pages. */
+#define PLENTY_BYTES ((size_t)128 << 20)
 /* A hog that never meets reclaim gives up. */
 #define HOG_MAX_NS (300 * (uint64_t)NS_PER_S)
 /* Which entry of "protection" in /proc/zoneinfo counts for user memory. */
@@ -135,8 +136,9 @@ int lull_bench_storm_hog(struct lull_error *reterr)
 {
 	size_t all = (size_t)sysconf(_SC_PHYS_PAGES) * STORM_PAGE_BYTES, at = 0;
 	uint64_t start = lull_bench_now_ns(), before = count_reclaims(), floor;
-	bool begun = false, starved = false;
+	uint64_t nr_waits = 0, plenty;
 	struct marks marks;
+	bool begun = false;
 	char *mem;
 
 	be_first_victim();
@@ -146,7 +148,12 @@ int lull_bench_storm_hog(struct lull_error *reterr)
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mem == MAP_FAILED)
 		return lull_fail_errno(reterr, LULL_NOMEM, errno, "hog");
+	plenty = free_bytes();
+	plenty = plenty > marks.low + PLENTY_BYTES
+			 ? plenty - marks.low - PLENTY_BYTES
+			 : 0;
 	madvise(mem, all, MADV_NOHUGEPAGE);
+	madvise(mem, plenty & ~(STORM_SLOT_BYTES - 1), MADV_HUGEPAGE);
 	while (!is_over(start) && at + STEP_BYTES <= all) {
 		if (!begun &&
 		    (free_bytes() < marks.low || count_reclaims() > before)) {
@@ -154,15 +161,15 @@ int lull_bench_storm_hog(struct lull_error *reterr)
 			printf("reclaim\n");
 			fflush(stdout);
 		}
-		starved = free_bytes() < floor + STEP_BYTES;
-		if (starved) {
+		if (free_bytes() < floor + STEP_BYTES) {
+			nr_waits++;
 			wait_ms(WAIT_MS);
 			continue;
 		}
 		memset(mem + at, 1, STEP_BYTES);
 		at += STEP_BYTES;
 	}
-	printf("%zu %d\n", at, starved);
+	printf("%zu %llu\n", at, (unsigned long long)nr_waits);
 	munmap(mem, all);
 	return LULL_OK;
 }
@@ -239,7 +246,8 @@ int lull_bench_storm_pressure(const struct storm_run *run, uint64_t baseline,
 {
 	struct storm_pressure p = { 0 };
 	unsigned long long bytes = 0;
-	int starved = 0, err, got;
+	unsigned long long nr_waits = 0;
+	int err, got;
 	char line[LINE_BYTES];
 	struct hog hog;
 
@@ -251,7 +259,7 @@ int lull_bench_storm_pressure(const struct storm_run *run, uint64_t baseline,
 	if (fgets(line, sizeof(line), hog.said) && !strcmp(line, "reclaim\n"))
 		watch_memory(run->opts, baseline, &p);
 	close(hog.ask);
-	got = fscanf(hog.said, "%llu %d", &bytes, &starved);
+	got = fscanf(hog.said, "%llu %llu", &bytes, &nr_waits);
 	fclose(hog.said);
 	while (waitpid(hog.pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
@@ -259,7 +267,7 @@ int lull_bench_storm_pressure(const struct storm_run *run, uint64_t baseline,
 		return lull_fail(reterr, LULL_IO,
 				 "the hog ended before it was told to");
 	p.hog_bytes = bytes;
-	p.starved = starved;
+	p.nr_waits = nr_waits;
 	*ret_pressure = p;
 	return LULL_OK;
 }

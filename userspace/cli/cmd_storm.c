@@ -229,7 +229,7 @@ static void say_counts(const json_t *row)
 		text_of(row, "predicted_kind"),
 		cell(c[3], json_object_get(row, "predicted"), 1, 0),
 		json_is_true(holds)    ? "holds"
-		: json_is_false(holds) ? "BROKEN"
+		: json_is_false(holds) ? "DIFFERS"
 				       : "-",
 		text_of(row, "formula"));
 }
