@@ -14,7 +14,7 @@
 #define SEED 11
 #define ROUNDS 8
 #define TRIES 4
-#define BYSTANDERS 3
+#define BYSTANDERS 2
 /* How long a bound of the module may be overrun on a machine that is busy. */
 #define PATIENCE_MS 20000
 #define NAP_US 20000
@@ -23,7 +23,6 @@ FIXTURE(retired)
 {
 	struct arena a;
 	struct event_counter flushes;
-	struct bystanders others;
 };
 
 FIXTURE_SETUP(retired)
@@ -33,12 +32,10 @@ FIXTURE_SETUP(retired)
 		return;
 	pattern_fill(self->a.map, self->a.bytes, SEED);
 	ASSERT_TRUE(flush_counter_open(&self->flushes));
-	bystanders_start(&self->others, BYSTANDERS);
 }
 
 FIXTURE_TEARDOWN(retired)
 {
-	bystanders_stop(&self->others);
 	event_counter_close(&self->flushes);
 	arena_close(&self->a);
 }
@@ -97,20 +94,23 @@ static struct cost one_cycle_cost(struct retired *self)
 TEST_F(retired, retire_and_revive_cost_nothing)
 {
 	struct cost best = { .flushes = UINT64_MAX }, c;
+	struct bystanders others;
 	unsigned int i;
 
-	for (i = 0; i < TRIES && best.flushes; i++) {
+	bystanders_start(&others, BYSTANDERS);
+	for (i = 0; i < TRIES && (best.flushes || best.minor_faults); i++) {
 		c = one_cycle_cost(self);
 		EXPECT_EQ(0, c.q.faults);
 		EXPECT_EQ(0, c.q.zeroed_bytes);
 		EXPECT_EQ(0, c.q.acquired_bytes);
 		EXPECT_EQ(0, c.q.runs);
 		EXPECT_EQ(0, c.q.flushes);
-		if (c.flushes < best.flushes)
+		if (c.flushes <= best.flushes)
 			best = c;
 	}
+	bystanders_stop(&others);
 	EXPECT_EQ(0, best.flushes);
-	EXPECT_TRUE(best.minor_faults <= 2); /* our own stack, once */
+	EXPECT_EQ(0, best.minor_faults);
 	EXPECT_TRUE(pattern_holds(self->a.map, self->a.bytes, SEED));
 	EXPECT_EQ(self->a.bytes, smaps_bytes(self->a.map, "FilePmdMapped:"));
 }
@@ -154,9 +154,11 @@ static void expect_flushes(struct retired *self,
 			   uint64_t runs, uint64_t flushes)
 {
 	uint64_t best = UINT64_MAX;
+	struct bystanders others;
 	struct cost c;
 	unsigned int i;
 
+	bystanders_start(&others, BYSTANDERS);
 	for (i = 0; i < TRIES && best != flushes; i++) {
 		c = release_cost(self, ranges, nr);
 		EXPECT_EQ(1, c.q.batches);
@@ -165,6 +167,7 @@ static void expect_flushes(struct retired *self,
 		if (c.flushes < best)
 			best = c.flushes;
 	}
+	bystanders_stop(&others);
 	EXPECT_EQ(flushes, best);
 }
 
@@ -235,11 +238,14 @@ TEST_F(retired, each_mapping_is_flushed)
 {
 	const struct lull_arena_range all = { 0, self->a.bytes };
 	unsigned char *other = arena_map(self->a.fd, 0, self->a.bytes);
+	struct bystanders others;
 	struct cost c;
 
 	ASSERT_TRUE(other != NULL);
 	EXPECT_TRUE(pattern_holds(other, self->a.bytes, SEED));
+	bystanders_start(&others, BYSTANDERS);
 	c = release_cost(self, &all, 1);
+	bystanders_stop(&others);
 	EXPECT_EQ(1, c.q.runs);
 	EXPECT_EQ(2, c.q.flushes);
 	EXPECT_TRUE(c.flushes >= 2);
