@@ -8,6 +8,7 @@
 #   make run-tests         build and run them (TAP; scripts/check runs all)
 #   make install PREFIX=   library, header, command and manual pages
 #   make tidy              the house rules a machine can check
+#   make kmod              the kernel module (kmod/module.mk has more)
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -45,5 +46,7 @@ install: all
 	install -m 644 Documentation/man/lull.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man1/
 
+# The kernels are kept: they are downloads.
 clean:
-	rm -rf build
+	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name kernels \
+		-exec rm -rf {} +

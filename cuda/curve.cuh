@@ -102,7 +102,7 @@ extern const struct curve_ops curve_bn254;
 extern const struct curve_ops curve_bls12_381;
 
 /* For `lull bench kernels`, in the order of its rows. */
-constexpr size_t nr_curve_kernels = 10;
+constexpr size_t nr_curve_kernels = 9;
 extern const struct lull_backend_kernel curve_bn254_kernels[nr_curve_kernels];
 extern const struct lull_backend_kernel curve_bls12_381_kernels[nr_curve_kernels];
 
