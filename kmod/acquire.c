@@ -387,6 +387,11 @@ void lull_slot_install(struct lull_arena *arena, struct lull_slot *slot,
 		       struct folio *folio)
 {
 	slot->folio = folio;
+	/*
+	 * Whoever had the page before left its own here, and the core maps by
+	 * PTEs what seems to end behind i_size.
+	 */
+	folio->index = 0;
 	slot->flags = 0;
 	slot->touched = 0;
 	lull_slot_set(arena, slot, LULL_SLOT_LIVE);
