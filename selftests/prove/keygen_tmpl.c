@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "test_arena.h"
 #include "input/r1cs.h"
 #include "input/zkey.h"
 #include "prove/keygen.h"
@@ -112,7 +113,8 @@ static int generate(const uint8_t *from, struct lull_error *reterr)
 {
 	const struct lull_keygen_opts opts = { .seed = from };
 
-	return lull_keygen_toxic(r1cs_path, zkey_path, &opts, workers, reterr);
+	return lull_keygen_toxic(r1cs_path, zkey_path, &opts, workers,
+				 test_arena(), reterr);
 }
 
 static void set_up(void)
@@ -603,9 +605,11 @@ TEST(multiples_in_every_window_size)
 	set_up();
 	for (points = 1; points < 1u << 17; points *= 16) {
 		ASSERT_EQ(LULL_OK,
-			  g1_multiples_create(&table_1, points, workers, NULL));
+			  g1_multiples_create(&table_1, points, workers,
+					      test_arena(), NULL));
 		ASSERT_EQ(LULL_OK,
-			  g2_multiples_create(&table_2, points, workers, NULL));
+			  g2_multiples_create(&table_2, points, workers,
+					      test_arena(), NULL));
 		windows |= 1u << table_1.window;
 		nr = edge_scalars(k, table_1.window);
 		ASSERT_TRUE(nr <= KEYGEN_BATCH);
@@ -638,8 +642,8 @@ static void expect_refusal(const char *out, int want, const char *message)
 {
 	struct lull_error error = { 0 };
 
-	EXPECT_EQ(want,
-		  lull_keygen_toxic(r1cs_path, out, NULL, workers, &error));
+	EXPECT_EQ(want, lull_keygen_toxic(r1cs_path, out, NULL, workers,
+					  test_arena(), &error));
 	EXPECT_EQ(want, error.code);
 	if (!strstr(error.msg, message))
 		TEST_FAIL_("expected \"%s\" in \"%s\"", message, error.msg);
