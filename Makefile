@@ -6,7 +6,10 @@
 #   make VARIANT=verify    with contracts checked; also asan, tsan, msan
 #   make tests             the test programs of this variant
 #   make run-tests         build and run them (TAP; scripts/check runs all)
+#   make cuda              liblull_cuda.so, for NVIDIA GPUs; needs nvcc 13
+#   make cuda-tests        its kernels' test programs, into build/cuda/
 #   make install PREFIX=   library, header, command and manual pages
+#   make install-cuda      liblull_cuda.so beside them
 #   make tidy              the house rules a machine can check
 
 ifeq ($(origin CC),default)
@@ -21,6 +24,8 @@ all:
 
 include userspace/Makefile
 include selftests/Makefile
+include cuda/Makefile
+include cuda/library.mk
 
 .PHONY: all tests run-tests install tidy clean
 all: $(LULL_LIBS) $(LULL_PROGRAMS)
