@@ -67,6 +67,61 @@ int lull_bench_device(const struct lull_bench_opts *opts, bool *ret_done,
 		      struct lull_error *reterr);
 
 /**
+ * enum lull_bench_storm_scenario - which vectors are freed
+ * @LULL_BENCH_STORM_PARTITION: those of a partition, scaled; all of them
+ * @LULL_BENCH_STORM_ALL: vectors of 1 MiB; all of them
+ * @LULL_BENCH_STORM_SCATTERED: vectors of 1 MiB; those in every other 2 MiB
+ * @LULL_BENCH_STORM_TABLE: first ALL, then SCATTERED
+ */
+enum lull_bench_storm_scenario {
+	LULL_BENCH_STORM_PARTITION,
+	LULL_BENCH_STORM_ALL,
+	LULL_BENCH_STORM_SCATTERED,
+	LULL_BENCH_STORM_TABLE,
+};
+
+/* "partition", "all", "scattered", "table". */
+const char *
+lull_bench_storm_scenario_name(enum lull_bench_storm_scenario scenario);
+
+/**
+ * struct lull_bench_storm_opts - frees to be compared
+ * @gib: bytes of all vectors, in GiB
+ * @nr_vectors: into which they are cut
+ * @nr_threads: that allocate and free
+ * @nr_bystanders: that compute meanwhile
+ * @nr_rounds: measured rounds, at least 1
+ * @arms: names with commas between them, or NULL for all
+ * @scenario: which vectors there are, and which of them are freed
+ * @pressure_s: ask for memory this many seconds after the last free; 0: not
+ * @cuda_register: also register arenas with CUDA
+ * @svg: a plot to write, or NULL
+ * @in_process: run this arm in this process, alone; NULL: start processes
+ * @row: as in struct lull_bench_opts
+ * @row_arg: handed to @row
+ */
+struct lull_bench_storm_opts {
+	double gib;
+	unsigned int nr_vectors;
+	unsigned int nr_threads;
+	unsigned int nr_bystanders;
+	unsigned int nr_rounds;
+	const char *arms;
+	enum lull_bench_storm_scenario scenario;
+	unsigned int pressure_s;
+	bool cuda_register;
+	const char *svg;
+	const char *in_process;
+	int (*row)(void *arg, json_t *row, struct lull_error *reterr);
+	void *row_arg;
+};
+
+/* A row for the host, then one for each arm: what it cost, or why it cannot
+ * run here.  LULL_OK, LULL_USAGE for an unknown arm, or what went wrong. */
+int lull_bench_storm(const struct lull_bench_storm_opts *opts,
+		     struct lull_error *reterr);
+
+/**
  * struct lull_bench_samples - times of one thing
  * @ns: one for each run
  * @nr: how many so far
@@ -78,11 +133,16 @@ struct lull_bench_samples {
 
 uint64_t lull_bench_now_ns(void);
 
+/* {"cpu", "cores", "kernel", "compiler"}, or NULL. */
+json_t *lull_bench_host(void);
+
 /* Adds runs, median_ns, min_ns and max_ns to a row, and the host.  Sorts. */
 int lull_bench_describe(json_t *row, struct lull_bench_samples *samples,
 			struct lull_error *reterr);
 
-/* The median of what lull_bench_describe() has sorted. */
+void lull_bench_sort(struct lull_bench_samples *samples);
+
+/* The median of what has been sorted. */
 uint64_t lull_bench_median(const struct lull_bench_samples *samples);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/bench.h"
 #include "lull.h"
 
 /* What `lull` exits with; lull(1) lists them. */
@@ -30,19 +31,29 @@ enum lull_cli_key {
 	OPT_OUTPUT = 'o',
 	OPT_THREADS = 't',
 	OPT_VERBOSE = 'v',
-	OPT_BACKEND = 256,
+	OPT_ARMS = 256,
+	OPT_BACKEND,
+	OPT_BYSTANDERS,
 	OPT_CHECK_R1CS,
+	OPT_CUDA_REGISTER,
 	OPT_CURVE,
 	OPT_FALLBACK,
+	OPT_GIB,
 	OPT_GPUS,
+	OPT_IN_PROCESS,
 	OPT_JSON,
 	OPT_MAX_LOG2,
 	OPT_MIN_LOG2,
 	OPT_NO_VERIFY,
 	OPT_ONLY,
+	OPT_PRESSURE,
+	OPT_ROUNDS,
 	OPT_RUNS,
+	OPT_SCENARIO,
+	OPT_SVG,
 	OPT_TEST_RS,
 	OPT_TOXIC,
+	OPT_VECTORS,
 	OPT_VRAM,
 };
 
@@ -100,6 +111,8 @@ struct lull_cli_command {
  * @output: -o, or NULL
  * @check_r1cs: --check-r1cs, or NULL
  * @test_rs: the two words of --test-rs, or NULL
+ * @storm: of bench storm: what was said; 0 and NULL where nothing was
+ * @has_bystanders: --bystanders was given, and may be 0
  */
 struct lull_cli {
 	const struct lull_cli_command *command;
@@ -124,6 +137,8 @@ struct lull_cli {
 	const char *output;
 	const char *check_r1cs;
 	const char *test_rs[2];
+	struct lull_bench_storm_opts storm;
+	bool has_bystanders;
 };
 
 /* main.c; NULL after the last. */
@@ -140,11 +155,22 @@ int lull_cli_circuit_info(const struct lull_cli *cli);
 int lull_cli_bench_kernels(const struct lull_cli *cli);
 int lull_cli_bench_proofs(const struct lull_cli *cli);
 int lull_cli_bench_stages(const struct lull_cli *cli);
+int lull_cli_bench_storm(const struct lull_cli *cli);
 
 /* Parses what follows the command's name in argv[0 .. argc - 1] into *cli,
  * whose command is set.  LULL_OK or LULL_USAGE. */
 int lull_cli_parse(struct lull_cli *cli, int argc, char **argv,
 		   struct lull_error *reterr);
+
+/* cmd_storm.c: takes one option of bench storm; *ret_taken says whether it was
+ * one.  LULL_OK or LULL_USAGE. */
+int lull_cli_storm_option(struct lull_cli *cli, int key, const char *arg,
+			  bool *ret_taken, struct lull_error *reterr);
+
+/* A whole number of an option, within bounds.  LULL_OK or LULL_USAGE. */
+int lull_cli_parse_number(const char *option, const char *text,
+			  unsigned int min, unsigned int max,
+			  unsigned int *ret_number, struct lull_error *reterr);
 
 /* Prints the help of one command, or of all, to standard output.  Returns an
  * enum lull_cli_exit. */

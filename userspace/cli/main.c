@@ -131,6 +131,23 @@ static const struct lull_cli_command commands[] = {
 		.about = "A table on a terminal, else one JSON object a line.",
 		.run = lull_cli_bench_stages,
 	},
+	{
+		.name = "bench storm",
+		.words = "",
+		.options = { OPT_GIB, OPT_VECTORS, OPT_THREADS, OPT_BYSTANDERS,
+			     OPT_ROUNDS, OPT_ARMS, OPT_SCENARIO, OPT_PRESSURE,
+			     OPT_CUDA_REGISTER, OPT_SVG, OPT_JSON,
+			     OPT_IN_PROCESS },
+		.summary = "compare ways to free memory: TLB flushes, faults",
+		.about =
+"A partition's vectors, scaled, are freed and had again by every way that\n"
+"works on this host, while other threads compute.  A table on a terminal,\n"
+"else one JSON object a line.  Flushes are counted for root only (or\n"
+"CAP_PERFMON).  --scenario table frees vectors of 1 MiB, all and then those\n"
+"in every other 2 MiB, and compares the counts with their formulas.\n"
+"--pressure takes all memory of the host for a moment.",
+		.run = lull_cli_bench_storm,
+	},
 };
 /* clang-format on */
 

@@ -46,15 +46,23 @@ struct option_text {
 };
 
 static const struct option_text option_texts[] = {
+	{ OPT_ARMS, "arms", "A,B,...", "these arms alone (default: all)" },
 	{ OPT_BACKEND, "backend", "NAME",
 	  "auto, cpu or cuda (default: auto); benches: null too" },
+	{ OPT_BYSTANDERS, "bystanders", "N",
+	  "threads that compute meanwhile (default: the other CPUs)" },
 	{ OPT_CHECK_R1CS, "check-r1cs", "X.r1cs",
 	  "first check the witness against the circuit" },
+	{ OPT_CUDA_REGISTER, "cuda-register", NULL,
+	  "also register memory with a GPU, each time and once" },
 	{ OPT_CURVE, "curve", "CURVE", "bn254 or bls12_381 (default: both)" },
 	{ OPT_FALLBACK, "fallback", "cpu",
 	  "let the CPU take over when no GPU is left" },
+	{ OPT_GIB, "gib", "G",
+	  "GiB of vectors; may have a point (default: 1)" },
 	{ OPT_GPUS, "gpus", "N,N", "the GPUs to use (default: 0)" },
 	{ OPT_HELP, "help", NULL, "this text" },
+	{ OPT_IN_PROCESS, "in-process", "ARM", NULL },
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
 	{ OPT_MAX_LOG2, "max-log2", "N", "largest size, 2^N" },
 	{ OPT_MIN_LOG2, "min-log2", "N", "smallest size, 2^N" },
@@ -62,11 +70,19 @@ static const struct option_text option_texts[] = {
 	  "leave out the check of the finished proof" },
 	{ OPT_ONLY, "only", "NAME", "this kernel alone" },
 	{ OPT_OUTPUT, "output", "FILE", "where to write" },
+	{ OPT_PRESSURE, "pressure", "S",
+	  "then let a hog ask for memory for S seconds" },
+	{ OPT_ROUNDS, "rounds", "N", "rounds to measure (default: 5)" },
 	{ OPT_RUNS, "runs", "N", "how often to measure (default: 5)" },
+	{ OPT_SCENARIO, "scenario", "NAME",
+	  "partition, all, scattered or table (default: partition)" },
+	{ OPT_SVG, "svg", "FILE", "draw a plot" },
 	{ OPT_THREADS, "threads", "N",
 	  "threads to work on (default: one a usable CPU)" },
 	{ OPT_TOXIC, "toxic", NULL,
 	  "accept that the key is insecure, for tests only" },
+	{ OPT_VECTORS, "vectors", "N",
+	  "vectors to cut them into (default: 256)" },
 	{ OPT_VERBOSE, "verbose", NULL,
 	  "show what was decided and where the time went" },
 	{ OPT_VRAM, "vram", "BYTES",
@@ -97,9 +113,9 @@ static bool takes(const struct lull_cli_command *command, int key)
 	return key == OPT_HELP;
 }
 
-static int parse_number(const struct option_text *option, const char *text,
-			unsigned int min, unsigned int max,
-			unsigned int *ret_number, struct lull_error *reterr)
+int lull_cli_parse_number(const char *option, const char *text,
+			  unsigned int min, unsigned int max,
+			  unsigned int *ret_number, struct lull_error *reterr)
 {
 	unsigned long number = 0;
 	char *end = NULL;
@@ -111,7 +127,7 @@ static int parse_number(const struct option_text *option, const char *text,
 		return lull_fail(reterr, LULL_USAGE,
 				 "--%s: expected a number from %u to %u, "
 				 "found '%.40s'",
-				 option->name, min, max, text);
+				 option, min, max, text);
 	*ret_number = (unsigned int)number;
 	return LULL_OK;
 }
@@ -238,19 +254,24 @@ static int take_device(struct lull_cli *cli, const struct option_text *option,
 static int take_numbers(struct lull_cli *cli, const struct option_text *option,
 			const char *arg, struct lull_error *reterr)
 {
+	bool taken;
+	int err = lull_cli_storm_option(cli, option->key, arg, &taken, reterr);
+
+	if (err || taken)
+		return err;
 	switch (option->key) {
 	case OPT_THREADS:
-		return parse_number(option, arg, 1, THREADS_MAX,
-				    &cli->nr_threads, reterr);
+		return lull_cli_parse_number(option->name, arg, 1, THREADS_MAX,
+					     &cli->nr_threads, reterr);
 	case OPT_RUNS:
-		return parse_number(option, arg, 1, RUNS_MAX, &cli->nr_runs,
-				    reterr);
+		return lull_cli_parse_number(option->name, arg, 1, RUNS_MAX,
+					     &cli->nr_runs, reterr);
 	case OPT_MIN_LOG2:
-		return parse_number(option, arg, 1, LOG2_MAX, &cli->min_log2,
-				    reterr);
+		return lull_cli_parse_number(option->name, arg, 1, LOG2_MAX,
+					     &cli->min_log2, reterr);
 	case OPT_MAX_LOG2:
-		return parse_number(option, arg, 1, LOG2_MAX, &cli->max_log2,
-				    reterr);
+		return lull_cli_parse_number(option->name, arg, 1, LOG2_MAX,
+					     &cli->max_log2, reterr);
 	default:
 		return parse_curve(arg, &cli->curve, reterr);
 	}
