@@ -485,8 +485,9 @@ static int run_stage(struct cuda_key *key, enum lull_stage stage,
 	return LULL_OK;
 }
 
-/* What is left of a witness is overwritten before the block is given away. */
-static void retire(struct cuda_key *key)
+/* What is left of a witness is overwritten: on the host now, on the device
+ * before anything that comes later. */
+static void retire(struct cuda_key *key, struct lull_workers *workers)
 {
 	unsigned int i;
 
@@ -495,10 +496,9 @@ static void retire(struct cuda_key *key)
 	for (i = 0; i < key->layout.nr_lanes; i++)
 		cudaStreamSynchronize(key->streams[i]);
 	cudaMemsetAsync(key->proof_block, 0, key->layout.proof_bytes, key->streams[0]);
-	staging_wipe(&key->staging);
+	staging_wipe(&key->staging, key->device, workers);
 	for (i = 0; i < NR_SECTIONS; i++)
 		explicit_bzero(key->sums[i], sums_bytes(&key->layout.sections[i]));
-	cudaStreamSynchronize(key->streams[0]);
 }
 
 /* After an error that is the device's, its memory and its context are in
@@ -526,7 +526,7 @@ static int run(void *opaque, enum lull_stage stage, const struct lull_stage_args
 			pthread_mutex_unlock(&key->lock);
 		return err;
 	case LULL_STAGE_RETIRE:
-		retire(key);
+		retire(key, args->workers);
 		pthread_mutex_unlock(&key->lock);
 		return LULL_OK;
 	default:
