@@ -162,7 +162,6 @@ int lull_bench_kernels(const struct lull_bench_opts *opts,
 	struct lull_workers *workers;
 	struct lull_arena *arena;
 	bool done = false;
-	struct lull_arena *arena;
 	size_t i;
 	int err;
 
