@@ -131,17 +131,23 @@ static void fill_work(struct work_struct *work)
 		cond_resched();
 }
 
+/* How many threads a share is worth.  A node may have memory and no CPU. */
+static unsigned long workers_for(const struct fill *fill, int node)
+{
+	unsigned long slots = fill->nr / fill->nr_nodes;
+	unsigned long cpus = nr_cpus_node(node) ?: num_online_cpus();
+
+	return min3(slots / SLOTS_PER_WORKER, cpus, WORKERS_PER_NODE);
+}
+
 static void queue_workers(struct fill *fill)
 {
-	unsigned long per_node = fill->nr / fill->nr_nodes / SLOTS_PER_WORKER;
 	unsigned int i, j;
 
 	fill->nr_workers = 0;
 	for (i = 0; i < fill->nr_nodes; i++) {
 		struct fill_node *share = &fill->share[i];
-		unsigned long nr =
-			min3(per_node, WORKERS_PER_NODE,
-			     (unsigned long)nr_cpus_node(share->node));
+		unsigned long nr = workers_for(fill, share->node);
 
 		for (j = 0; j < nr; j++) {
 			struct fill_worker *worker =
