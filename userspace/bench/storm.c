@@ -51,6 +51,8 @@ static const struct storm_arm *arm_at(size_t index)
 		{ lull_bench_storm_pool_arms, &lull_bench_storm_nr_pool_arms },
 		{ lull_bench_storm_module_arms,
 		  &lull_bench_storm_nr_module_arms },
+		{ lull_bench_storm_arena_arms,
+		  &lull_bench_storm_nr_arena_arms },
 	};
 	size_t i;
 
