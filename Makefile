@@ -6,7 +6,10 @@
 #   make VARIANT=verify    with contracts checked; also asan, tsan, msan
 #   make tests             the test programs of this variant
 #   make run-tests         build and run them (TAP; scripts/check runs all)
+#   make cuda              liblull_cuda.so, for NVIDIA GPUs; needs nvcc 13
+#   make cuda-tests        its kernels' test programs, into build/cuda/
 #   make install PREFIX=   library, header, command and manual pages
+#   make install-cuda      liblull_cuda.so beside them
 #   make tidy              the house rules a machine can check
 #   make kmod              the kernel module (kmod/module.mk has more)
 
@@ -22,6 +25,8 @@ all:
 
 include userspace/Makefile
 include selftests/Makefile
+include cuda/Makefile
+include cuda/library.mk
 include kmod/module.mk
 
 .PHONY: all tests run-tests install tidy clean

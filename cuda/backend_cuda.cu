@@ -246,8 +246,8 @@ static int upload(struct cuda_key *key, struct lull_workers *workers, struct lul
 
 	for (i = 0; i < NR_SECTIONS; i++)
 		LULL_TRY(upload_section(key, i, workers, reterr));
-	LULL_TRY(l->curve->spmv_upload(key->state, &l->arrays, key->key_block + l->matrices.at,
-				       key->streams[0], reterr));
+	LULL_TRY(l->curve->spmv_upload(key->state, &l->arrays, workers,
+				       key->key_block + l->matrices.at, key->streams[0], reterr));
 	LULL_TRY(l->curve->tables_make(key->state, l->arrays.log2_domain,
 				       key->key_block + l->tables.at, key->streams[0], reterr));
 	CUDA_TRY(cudaStreamSynchronize(key->streams[0]), reterr);
@@ -255,7 +255,8 @@ static int upload(struct cuda_key *key, struct lull_workers *workers, struct lul
 }
 
 static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
-		    const struct lull_key_arrays *arrays, struct lull_error *reterr)
+		    const struct lull_key_arrays *arrays, struct lull_workers *workers,
+		    struct lull_error *reterr)
 {
 	struct matrices_bytes spmv = {};
 	char text[240];
@@ -264,7 +265,7 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 	key->state = calloc(1, curve->state_bytes);
 	if (!key->state)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
-	LULL_TRY(curve->spmv_plan(key->state, arrays, &spmv, reterr));
+	LULL_TRY(curve->spmv_plan(key->state, arrays, workers, &spmv, reterr));
 	LULL_TRY(layout_make(curve, arrays, &spmv, key->device->nr_sms,
 			     device_left_bytes(key->device), &key->layout, reterr));
 	layout_describe(&key->layout, text, sizeof(text));
@@ -277,7 +278,7 @@ static int fill_key(struct cuda_key *key, const struct curve_ops *curve,
 		    struct lull_error *reterr)
 {
 	LULL_TRY(device_use(key->device, reterr));
-	LULL_TRY(plan_key(key, curve, arrays, reterr));
+	LULL_TRY(plan_key(key, curve, arrays, workers, reterr));
 	LULL_TRY(device_alloc(key->device, key->layout.key_bytes, "key", (void **)&key->key_block,
 			      reterr));
 	LULL_TRY(device_alloc(key->device, key->layout.proof_bytes, "proofs of a key",
@@ -484,8 +485,9 @@ static int run_stage(struct cuda_key *key, enum lull_stage stage,
 	return LULL_OK;
 }
 
-/* What is left of a witness is overwritten before the block is given away. */
-static void retire(struct cuda_key *key)
+/* What is left of a witness is overwritten: on the host now, on the device
+ * before anything that comes later. */
+static void retire(struct cuda_key *key, struct lull_workers *workers)
 {
 	unsigned int i;
 
@@ -494,10 +496,9 @@ static void retire(struct cuda_key *key)
 	for (i = 0; i < key->layout.nr_lanes; i++)
 		cudaStreamSynchronize(key->streams[i]);
 	cudaMemsetAsync(key->proof_block, 0, key->layout.proof_bytes, key->streams[0]);
-	staging_wipe(&key->staging);
+	staging_wipe(&key->staging, key->device, workers);
 	for (i = 0; i < NR_SECTIONS; i++)
 		explicit_bzero(key->sums[i], sums_bytes(&key->layout.sections[i]));
-	cudaStreamSynchronize(key->streams[0]);
 }
 
 /* After an error that is the device's, its memory and its context are in
@@ -525,7 +526,7 @@ static int run(void *opaque, enum lull_stage stage, const struct lull_stage_args
 			pthread_mutex_unlock(&key->lock);
 		return err;
 	case LULL_STAGE_RETIRE:
-		retire(key);
+		retire(key, args->workers);
 		pthread_mutex_unlock(&key->lock);
 		return LULL_OK;
 	default:
@@ -597,11 +598,16 @@ static int wait(void *opaque, const struct lull_stage_args *args, struct lull_ba
 
 /* ---- the table --------------------------------------------------------- */
 
+static const struct lull_backend_host *pool_host;
+
 static int open_device(const struct lull_device_opts *opts, void **ret_device,
 		       struct lull_error *reterr)
 {
 	struct device *device;
-	int err = device_open(opts, &device, reterr);
+	int err;
+
+	pool_host = opts->host;
+	err = device_open(opts, &device, reterr);
 
 	if (!err)
 		*ret_device = device;
@@ -638,6 +644,21 @@ static const struct lull_backend_ops *ops_of(enum lull_curve curve)
 }
 
 } /* namespace lull */
+
+/*
+ * Code that is shared with tests calls the pool by its functions' names.  Here
+ * these are the host's own: a pool is never touched by another build's code.
+ */
+extern "C" void lull_workers_run(struct lull_workers *workers, size_t nr_tasks,
+				 void (*fn)(void *arg, size_t task, unsigned int slot), void *arg)
+{
+	lull::pool_host->workers_run(workers, nr_tasks, fn, arg);
+}
+
+extern "C" unsigned int lull_workers_nr(const struct lull_workers *workers)
+{
+	return lull::pool_host->workers_nr(workers);
+}
 
 extern "C" __attribute__((visibility("default"))) const struct lull_backend lull_backend_cuda = {
 	LULL_BACKEND_ABI,

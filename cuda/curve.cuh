@@ -86,9 +86,11 @@ struct curve_ops {
 	int (*quotient)(const void *state, void *a, void *b, void *scratch, cudaStream_t stream,
 			struct lull_error *reterr);
 	int (*spmv_plan)(void *state, const struct lull_key_arrays *arrays,
-			 struct matrices_bytes *ret_bytes, struct lull_error *reterr);
-	int (*spmv_upload)(void *state, const struct lull_key_arrays *arrays, void *matrices,
-			   cudaStream_t stream, struct lull_error *reterr);
+			 struct lull_workers *workers, struct matrices_bytes *ret_bytes,
+			 struct lull_error *reterr);
+	int (*spmv_upload)(void *state, const struct lull_key_arrays *arrays,
+			   struct lull_workers *workers, void *matrices, cudaStream_t stream,
+			   struct lull_error *reterr);
 	int (*spmv)(const void *state, const void *matrices, const void *witness, void *a, void *b,
 		    void *scratch, cudaStream_t stream, struct lull_error *reterr);
 	uint64_t (*classify_scratch)(size_t nr);

@@ -249,6 +249,8 @@ int staging_upload(struct staging *staging, const struct device *device, void *t
 		i = staging->next++ % nr_staging;
 		piece = bytes - done < staging_bytes ? bytes - done : staging_bytes;
 		CUDA_TRY(cudaEventSynchronize(staging->sent[i]), reterr);
+		if (staging->used[i] < piece)
+			staging->used[i] = piece;
 		job = { staging->buffers[i], (const uint8_t *)from + done, piece };
 		host->workers_run(workers, (piece + bytes_per_task - 1) / bytes_per_task, copy_task,
 				  &job);
@@ -261,13 +263,19 @@ int staging_upload(struct staging *staging, const struct device *device, void *t
 	return LULL_OK;
 }
 
-void staging_wipe(struct staging *staging)
+static void wipe_task(void *arg, size_t id, unsigned int slot)
 {
-	unsigned int i;
+	struct staging *staging = (struct staging *)arg;
 
-	for (i = 0; i < nr_staging; i++)
-		if (staging->buffers[i])
-			explicit_bzero(staging->buffers[i], staging_bytes);
+	(void)slot;
+	explicit_bzero(staging->buffers[id], staging->used[id]);
+	staging->used[id] = 0;
+}
+
+void staging_wipe(struct staging *staging, const struct device *device,
+		  struct lull_workers *workers)
+{
+	device->opts.host->workers_run(workers, nr_staging, wipe_task, staging);
 }
 
 } /* namespace lull */

@@ -72,17 +72,19 @@ void device_say(const struct device *device, const char *fmt, ...)
 /* ---- staging ----------------------------------------------------------- */
 
 constexpr unsigned int nr_staging = 4;
-constexpr size_t staging_bytes = (size_t)8 << 20;
+constexpr size_t staging_bytes = (size_t)4 << 20;
 
 /**
  * struct staging - pinned buffers, filled in turn
  * @buffers: of staging_bytes each
  * @sent: when the device has read a buffer
+ * @used: bytes of a buffer that were written since it was wiped
  * @next: the buffer to fill next
  */
 struct staging {
 	uint8_t *buffers[nr_staging];
 	cudaEvent_t sent[nr_staging];
+	size_t used[nr_staging];
 	unsigned int next;
 };
 
@@ -96,9 +98,10 @@ int staging_upload(struct staging *staging, const struct device *device, void *t
 		   size_t bytes, struct lull_workers *workers, cudaStream_t stream,
 		   struct lull_error *reterr);
 
-/* Overwrites the buffers, which may hold parts of a witness; the device has
- * read them all. */
-void staging_wipe(struct staging *staging);
+/* Overwrites the buffers, which hold parts of a witness; the device has read
+ * them all. */
+void staging_wipe(struct staging *staging, const struct device *device,
+		  struct lull_workers *workers);
 
 } /* namespace lull */
 

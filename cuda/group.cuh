@@ -177,7 +177,7 @@ template <class E>
 __host__ __device__ __noinline__ void to_affine(affine<E> *ret, const xyzz<E> *p)
 {
 	/* With i = 1 / ZZZ: 1 / ZZ = (ZZ i)^2, for ZZ^3 = ZZZ^2. */
-	E i = inverse(p->zzz);
+	E i = inverse_var(p->zzz);
 	E j = mul(p->zz, i);
 
 	ret->x = mul(p->x, sqr(j));

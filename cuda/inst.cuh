@@ -9,6 +9,7 @@
 #define LULL_CUDA_INST_CUH
 
 #include "check.cuh"
+#include "classify.cuh"
 #include "curve.cuh"
 #include "group.cuh"
 #include "quotient.cuh"
@@ -21,7 +22,7 @@ namespace lull
 template <class C>
 struct curve_state {
 	ntt_domain<typename C::fr> domain;
-	spmv_matrices<typename C::fr> *matrices;
+	struct spmv_plan matrices;
 };
 
 /* ---- sums -------------------------------------------------------------- */
@@ -110,6 +111,52 @@ int quotient(const void *opaque, void *a, void *b, void *scratch, cudaStream_t s
 			       stream, reterr);
 }
 
+/* ---- matrices ---------------------------------------------------------- */
+
+template <class C>
+int matrices_plan(void *opaque, const struct lull_key_arrays *arrays, struct lull_workers *workers,
+		  struct matrices_bytes *ret_bytes, struct lull_error *reterr)
+{
+	struct spmv_plan *plan = &((struct curve_state<C> *)opaque)->matrices;
+
+	LULL_TRY(spmv_plan_make(arrays->coefs, arrays->nr_coefs, arrays->log2_domain,
+				arrays->nr_vars, workers, plan, reterr));
+	*ret_bytes = { plan->bytes, plan->scratch_bytes };
+	return LULL_OK;
+}
+
+template <class C>
+int matrices_upload(void *opaque, const struct lull_key_arrays *arrays,
+		    struct lull_workers *workers, void *block, cudaStream_t stream,
+		    struct lull_error *reterr)
+{
+	struct spmv_plan *plan = &((struct curve_state<C> *)opaque)->matrices;
+
+	return spmv_upload<typename C::fr>(plan, arrays->coefs, arrays->nr_coefs, workers, block,
+					   stream, reterr);
+}
+
+template <class C>
+int matrices_run(const void *opaque, const void *block, const void *witness, void *a, void *b,
+		 void *scratch, cudaStream_t stream, struct lull_error *reterr)
+{
+	using F = typename C::fr;
+	const struct spmv_plan *plan = &((const struct curve_state<C> *)opaque)->matrices;
+
+	return spmv_run<F>(plan, block, witness, (fe<F> *)a, (fe<F> *)b, scratch, stream, reterr);
+}
+
+template <class C>
+void state_done(void *opaque)
+{
+	spmv_plan_done(&((struct curve_state<C> *)opaque)->matrices);
+}
+
+static inline uint64_t scratch_of_classes(size_t nr)
+{
+	return classify_scratch_bytes(nr);
+}
+
 template <class C, class G1, class G2>
 constexpr struct curve_ops curve_ops_of(void)
 {
@@ -120,10 +167,10 @@ constexpr struct curve_ops curve_ops_of(void)
 		 tables_make<C>,
 		 scratch_of_quotient,
 		 quotient<C>,
-		 spmv_plan<C>,
-		 spmv_upload<C>,
-		 spmv<C>,
-		 classify_scratch_bytes,
+		 matrices_plan<C>,
+		 matrices_upload<C>,
+		 matrices_run<C>,
+		 scratch_of_classes,
 		 classify,
 		 state_done<C> };
 }

@@ -6,6 +6,7 @@
  */
 #include "lull.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,6 +278,13 @@ int lull_ctx_stats(struct lull_ctx *ctx, struct lull_ctx_stats *stats,
 	return LULL_OK;
 }
 
+/* Where a context's files are read to. */
+static struct lull_infile_memory memory_of(const struct lull_ctx *ctx)
+{
+	return (struct lull_infile_memory){ .arena = ctx->arena,
+					    .workers = ctx->workers };
+}
+
 static void tell(const struct lull_ctx *ctx, const char *name, const char *text)
 {
 	char msg[256];
@@ -324,10 +332,12 @@ static int finish_key(struct lull_ctx *ctx, struct lull_zkey *zkey,
 int lull_key_open(struct lull_ctx *ctx, const char *path,
 		  struct lull_key **ret_key, struct lull_error *reterr)
 {
+	const struct lull_infile_memory memory = memory_of(ctx);
 	struct lull_zkey zkey;
 	int err;
 
-	err = lull_zkey_open(path, LULL_ZKEY_DEFER_COEFS, &zkey, reterr);
+	err = lull_zkey_open(path, LULL_ZKEY_DEFER_COEFS, &memory, &zkey,
+			     reterr);
 	return err ? err : finish_key(ctx, &zkey, path, ret_key, reterr);
 }
 
@@ -447,7 +457,9 @@ int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 
 struct values_check {
 	const struct lull_wtnsfile *file;
-	struct lull_error *errors; /* one a task */
+	pthread_mutex_t lock;
+	size_t fault_task; /* lock: the first task that failed, or SIZE_MAX */
+	struct lull_error error; /* lock: of that task */
 };
 
 static void check_values_task(void *arg, size_t task, unsigned int slot)
@@ -456,30 +468,35 @@ static void check_values_task(void *arg, size_t task, unsigned int slot)
 	size_t first = task * VALUES_PER_TASK;
 	size_t last = lull_min(first + VALUES_PER_TASK, check->file->nr_values);
 
+	struct lull_error error;
+
 	(void)slot;
-	check->errors[task].code = LULL_OK;
-	lull_wtnsfile_check_values(check->file, (uint32_t)first, (uint32_t)last,
-				   &check->errors[task]);
+	if (!lull_wtnsfile_check_values(check->file, (uint32_t)first,
+					(uint32_t)last, &error))
+		return;
+	pthread_mutex_lock(&check->lock);
+	if (task < check->fault_task) {
+		check->fault_task = task;
+		check->error = error;
+	}
+	pthread_mutex_unlock(&check->lock);
 }
 
 static int check_values(struct lull_ctx *ctx, const struct lull_wtnsfile *file,
 			struct lull_error *reterr)
 {
-	size_t nr_tasks = lull_div_up(file->nr_values, VALUES_PER_TASK), i;
-	struct values_check check = { .file = file };
-	int err = LULL_OK;
+	struct values_check check = { .file = file, .fault_task = SIZE_MAX };
 
-	check.errors = calloc(nr_tasks, sizeof(check.errors[0]));
-	if (!check.errors)
-		return lull_fail(reterr, LULL_NOMEM, "no memory for a witness");
-	lull_workers_run(ctx->workers, nr_tasks, check_values_task, &check);
-	for (i = 0; i < nr_tasks && !err; i++) {
-		err = check.errors[i].code;
-		if (err && reterr)
-			*reterr = check.errors[i];
-	}
-	free(check.errors);
-	return err;
+	pthread_mutex_init(&check.lock, NULL);
+	lull_workers_run(ctx->workers,
+			 lull_div_up(file->nr_values, VALUES_PER_TASK),
+			 check_values_task, &check);
+	pthread_mutex_destroy(&check.lock);
+	if (check.fault_task == SIZE_MAX)
+		return LULL_OK;
+	if (reterr)
+		*reterr = check.error;
+	return check.error.code;
 }
 
 static int finish_wtns(struct lull_ctx *ctx, struct lull_wtnsfile *file,
@@ -509,10 +526,12 @@ close_file:
 int lull_wtns_open(struct lull_ctx *ctx, const char *path,
 		   struct lull_wtns **ret_wtns, struct lull_error *reterr)
 {
+	const struct lull_infile_memory memory = memory_of(ctx);
 	struct lull_wtnsfile file;
 	int err;
 
-	err = lull_wtnsfile_open(path, LULL_WTNS_DEFER_VALUES, &file, reterr);
+	err = lull_wtnsfile_open(path, LULL_WTNS_DEFER_VALUES, &memory, &file,
+				 reterr);
 	return err ? err : finish_wtns(ctx, &file, ret_wtns, reterr);
 }
 
@@ -643,6 +662,28 @@ size_t lull_public_json(const struct lull_proof *proof, char *buf, size_t bytes)
 	return len;
 }
 
+/*
+ * Room for the text of a proof.  The arena is known by the public signals,
+ * which hold it; what has none of them is short.
+ */
+static char *alloc_text(const struct lull_proof *proof, size_t bytes,
+			struct lull_vec *ret_vec, struct lull_error *reterr)
+{
+	char *buf;
+
+	*ret_vec = (struct lull_vec){ 0 };
+	if (proof->publics.arena) {
+		if (lull_arena_carve(proof->publics.arena, bytes, 0,
+				     "text of a proof", ret_vec, reterr))
+			return NULL;
+		return ret_vec->ptr;
+	}
+	buf = malloc(bytes);
+	if (!buf)
+		lull_fail(reterr, LULL_NOMEM, "no memory for a proof");
+	return buf;
+}
+
 /* Opens an output and writes what @text makes of the proof. */
 static int write_text(struct lull_outfile *out, const char *path,
 		      const struct lull_proof *proof,
@@ -650,16 +691,19 @@ static int write_text(struct lull_outfile *out, const char *path,
 		      struct lull_error *reterr)
 {
 	size_t len = text(proof, NULL, 0);
-	char *buf = malloc(len + 1);
+	struct lull_vec vec;
+	char *buf = alloc_text(proof, len + 1, &vec, reterr);
 	int err;
 
 	if (!buf)
-		return lull_fail(reterr, LULL_NOMEM, "no memory for a proof");
+		return LULL_NOMEM;
 	text(proof, buf, len + 1);
 	err = lull_outfile_open(path, 0, out, reterr);
 	if (!err)
 		err = lull_outfile_write(out, buf, len, reterr);
-	free(buf);
+	if (!vec.ptr)
+		free(buf);
+	lull_arena_retire(&vec);
 	return err;
 }
 
@@ -710,7 +754,8 @@ static int verify_files(const struct lull_json_vkey *vkey,
 	struct lull_json_proof proof;
 	int err;
 
-	err = lull_json_read_public(public_path, vkey->curve, &publics, reterr);
+	err = lull_json_read_public(public_path, vkey->curve, arena, &publics,
+				    reterr);
 	if (err)
 		return err;
 	if (publics.nr != vkey->nr_public)
@@ -747,7 +792,7 @@ int lull_verify(const char *vkey_path, const char *public_path,
 	err = lull_arena_open(&arena_opts, &arena, reterr);
 	if (err)
 		goto destroy_workers;
-	err = lull_json_read_vkey(vkey_path, &vkey, reterr);
+	err = lull_json_read_vkey(vkey_path, arena, &vkey, reterr);
 	if (!err)
 		err = verify_files(&vkey, public_path, proof_path, workers,
 				   arena, reterr);

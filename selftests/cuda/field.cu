@@ -54,11 +54,11 @@ struct op_neg {
 	}
 };
 
-struct op_inverse {
+struct op_inverse_var {
 	template <class E>
 	LULL_HD E operator()(const E &a, const E &) const
 	{
-		return inverse(a);
+		return inverse_var(a);
 	}
 };
 
@@ -147,7 +147,7 @@ static void compare_ring(bool on_device, const char *what, const struct cuda_ref
 	compare<E, op_sub>(on_device, what, f->random, f->sub);
 	compare<E, op_neg>(on_device, what, f->random, f->neg);
 	compare<E, op_inverse_power>(on_device, what, f->random, f->inv);
-	compare<E, op_inverse>(on_device, what, f->random, f->inv);
+	compare<E, op_inverse_var>(on_device, what, f->random, f->inv);
 }
 
 template <class C>

@@ -280,7 +280,7 @@ TEST(small_key_has_its_structure)
 	set_up();
 	ASSERT_TRUE(small_circuit());
 	ASSERT_EQ(LULL_OK, generate(seed, &error));
-	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, &error));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, NULL, &key, &error));
 	EXPECT_EQ(LULL_CURVE_ID, key.curve);
 	EXPECT_EQ(SMALL_WIRES, key.nr_vars);
 	EXPECT_EQ(SMALL_PUBLIC, key.nr_public);
@@ -309,7 +309,7 @@ TEST(coefficients_are_in_order_and_montgomery_twice)
 	set_up();
 	ASSERT_TRUE(small_circuit());
 	ASSERT_EQ(LULL_OK, generate(seed, NULL));
-	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, NULL));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, NULL, &key, NULL));
 	ASSERT_EQ(SMALL_COEFS, key.nr_coefs);
 	for (i = 0; i < SMALL_COEFS; i++) {
 		at = key.coefs + (size_t)i * LULL_ZKEY_COEF_BYTES;
@@ -351,7 +351,7 @@ TEST(every_point_of_a_small_key_is_as_defined)
 	set_up();
 	ASSERT_TRUE(small_circuit());
 	ASSERT_EQ(LULL_OK, generate(seed, NULL));
-	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, NULL));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, NULL, &key, NULL));
 	ASSERT_EQ(LULL_OK, keygen_draw(&t, seed, SMALL_LOG2, NULL));
 	expect_g1("alpha1", 0, &t.alpha, key.alpha1);
 	expect_g1("beta1", 0, &t.beta, key.beta1);
@@ -437,7 +437,7 @@ TEST(points_at_the_ends_of_batches)
 	set_up();
 	ASSERT_TRUE(chain_circuit(ROWS));
 	ASSERT_EQ(LULL_OK, generate(seed, NULL));
-	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, NULL));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, NULL, &key, NULL));
 	ASSERT_EQ(LOG2, key.log2_domain);
 	ASSERT_EQ(LULL_OK, keygen_draw(&t, seed, LOG2, NULL));
 	for (i = 0; i < LULL_ARRAY_SIZE(at); i++) {
@@ -518,7 +518,7 @@ TEST(no_constraints_and_a_domain_of_two)
 	begin_circuit(1, 0, 0, 0);
 	ASSERT_TRUE(end_circuit());
 	ASSERT_EQ(LULL_OK, generate(seed, &error));
-	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, &error));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, NULL, &key, &error));
 	EXPECT_EQ(2, key.domain_size);
 	EXPECT_EQ(1, key.nr_vars);
 	EXPECT_EQ(1, key.nr_coefs);
@@ -526,7 +526,7 @@ TEST(no_constraints_and_a_domain_of_two)
 
 	ASSERT_TRUE(chain_circuit(1));
 	ASSERT_EQ(LULL_OK, generate(seed, &error));
-	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, &error));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, NULL, &key, &error));
 	EXPECT_EQ(2, key.domain_size);
 	EXPECT_EQ(0, key.nr_public);
 	lull_zkey_close(&key);
@@ -545,7 +545,8 @@ TEST(rows_that_fill_a_domain_take_the_next)
 	for (i = 0; i < LULL_ARRAY_SIZE(rows); i++) {
 		ASSERT_TRUE(chain_circuit(rows[i][0]));
 		ASSERT_EQ(LULL_OK, generate(seed, NULL));
-		ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, NULL));
+		ASSERT_EQ(LULL_OK,
+			  lull_zkey_open(zkey_path, 0, NULL, &key, NULL));
 		EXPECT_EQ(rows[i][1], key.domain_size);
 		lull_zkey_close(&key);
 	}

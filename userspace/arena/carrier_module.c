@@ -8,12 +8,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/lull_arena.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "arena/host.h"
@@ -53,15 +51,9 @@ static int refuse(struct lull_error *reterr, int error)
 /* RLIMIT_MEMLOCK as it binds this process. */
 static uint64_t memlock_limit(void)
 {
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
 	struct rlimit limit;
 
-	if (!syscall(SYS_capget, &header, data) &&
-	    data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective &
-		    CAP_TO_MASK(CAP_IPC_LOCK))
+	if (lull_arena_host_ipc_lock())
 		return UINT64_MAX;
 	if (getrlimit(RLIMIT_MEMLOCK, &limit) ||
 	    limit.rlim_cur == RLIM_INFINITY)
@@ -123,14 +115,16 @@ static int reserve(struct lull_slab *slab, const struct lull_arena_opts *opts,
 	uint64_t memlock = memlock_limit();
 	int device, err;
 
-	if (memlock < lull_max(bytes_min, MEMLOCK_MIN))
-		return lull_fail(reterr, LULL_UNSUPPORTED,
-				 "RLIMIT_MEMLOCK is %llu bytes "
-				 "(`lull arena doctor` says how to raise it)",
-				 (unsigned long long)memlock);
 	device = open(LULL_ARENA_DEVICE, O_RDWR | O_CLOEXEC);
 	if (device < 0)
 		return refuse(reterr, errno);
+	if (memlock < lull_max(bytes_min, MEMLOCK_MIN)) {
+		close(device);
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "RLIMIT_MEMLOCK is %llu bytes (`lull arena "
+				 "doctor` says how to raise it)",
+				 (unsigned long long)memlock);
+	}
 	slab->span_bytes = span_bytes;
 	err = create(device, opts, slab, reterr);
 	close(device);

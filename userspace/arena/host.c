@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "arena/arena.h"
 #include "base/base.h"
@@ -97,4 +100,16 @@ enum lull_arena_thp lull_arena_host_thp(const char *root)
 		return LULL_ARENA_THP_PROCESS;
 	return strstr(text, "[always]") ? LULL_ARENA_THP_ALWAYS
 					: LULL_ARENA_THP_MADVISE;
+}
+
+bool lull_arena_host_ipc_lock(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return !syscall(SYS_capget, &header, data) &&
+	       data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective &
+		       CAP_TO_MASK(CAP_IPC_LOCK);
 }

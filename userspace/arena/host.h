@@ -49,4 +49,7 @@ enum lull_arena_thp {
 };
 enum lull_arena_thp lull_arena_host_thp(const char *root);
 
+/* Whether RLIMIT_MEMLOCK does not bind this process (CAP_IPC_LOCK). */
+bool lull_arena_host_ipc_lock(void);
+
 #endif
