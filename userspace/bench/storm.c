@@ -275,7 +275,7 @@ static json_t *host_row(const struct storm_counters *counters)
 		{ "clocksource", "/sys/devices/system/clocksource/"
 				 "clocksource0/current_clocksource" },
 		{ "hypervisor", "/sys/hypervisor/type" },
-		{ "module", "/sys/module/lull_arena/srcversion" },
+		{ "module", "/sys/module/lull_arena/initstate" },
 	};
 	json_t *row;
 	size_t i;
