@@ -10,7 +10,11 @@
  * from a table where B is small, made from two small tables where it is not.
  *
  * Every body is a list of phases; block::each() runs one for all threads and
- * waits.  On the host it is a loop, and the tests transform arrays with it.
+ * waits for those that have what a thread needs next.  A round at bit b and a
+ * higher one before or after it exchange elements among 2^b threads, so that of
+ * the three rounds of 2^9 rows and four columns two stay within a warp.  Warps
+ * load and store what is theirs in the first and in the last round.  On the
+ * host each() is a loop, and the tests transform arrays with it.
  */
 #ifndef LULL_CUDA_NTT_BLOCK_CUH
 #define LULL_CUDA_NTT_BLOCK_CUH
@@ -60,18 +64,24 @@ enum ntt_epilogue {
 	NTT_QUOTIENT, /* times b, minus c */
 };
 
+constexpr unsigned int warp_log = 5;
+
 struct block {
 	uint4 *tile;
 	uint32_t index;
 
-	/* One phase on every thread, then a barrier. */
+	/* One phase on every thread, then a barrier among 2^log of them. */
 	template <class PHASE>
-	LULL_HD void each(PHASE phase) const
+	LULL_HD void each(unsigned int log, PHASE phase) const
 	{
 #ifdef __CUDA_ARCH__
 		phase(threadIdx.x);
-		__syncthreads();
+		if (log <= warp_log)
+			__syncwarp();
+		else
+			__syncthreads();
 #else
+		(void)log;
 		for (uint32_t t = 0; t < tile_threads; t++)
 			phase(t);
 #endif
@@ -139,18 +149,44 @@ struct tile_map {
 	}
 };
 
-/* The tile's elements from memory; what is beyond the array is zero. */
+/* The bit of the highest round of a pass whose rows begin at bit at. */
 template <class F>
-LULL_HD void tile_load(uint4 *tile, const fe<F> *v, const tile_map<F> &map, uint32_t t)
+LULL_HD unsigned int top_bit(const ntt_pass<F> &p, unsigned int at)
 {
+	return p.log_rows > round_log ? at + p.log_rows - round_log : at;
+}
+
+/*
+ * The elements that a warp has in a round at bit b, in such an order that lanes
+ * are neighbours: number i of thread t.
+ */
+LULL_HD uint32_t warp_element(uint32_t t, uint32_t i, unsigned int bit)
+{
+	uint32_t lane = t & ((1u << warp_log) - 1);
+
+	if (bit > warp_log)
+		return round_base(t, bit) | i << bit;
+	return (t - lane) << round_log | i << warp_log | lane;
+}
+
+/* A warp's elements of a round at that bit from memory, in halves; what is
+ * beyond the array is zero. */
+template <class F>
+LULL_HD void tile_load(uint4 *tile, const fe<F> *v, const tile_map<F> &map, unsigned int bit,
+		       uint32_t t)
+{
+	constexpr uint32_t half_warp = 1u << (warp_log - 1);
+	uint32_t lane = t & (2 * half_warp - 1), half = t & 1;
+
 #pragma unroll 8
 	for (uint32_t i = 0; i < 2 * round_size; i++) {
-		uint32_t unit = i * tile_threads + t, e = unit / 2;
-		uint4 *to = tile + (unit % 2 ? high_slot(e) : low_slot(e));
+		uint32_t of = t - lane + i % 2 * half_warp + lane / 2;
+		uint32_t e = warp_element(of, i / 2, bit);
+		uint4 *to = tile + (half ? high_slot(e) : low_slot(e));
 		size_t at = map(e);
 
 		if (at < map.size)
-			copy_async(to, (const uint4 *)(v + at) + unit % 2);
+			copy_async(to, (const uint4 *)(v + at) + half);
 		else
 			*to = make_uint4(0, 0, 0, 0);
 	}
@@ -159,11 +195,11 @@ LULL_HD void tile_load(uint4 *tile, const fe<F> *v, const tile_map<F> &map, uint
 
 template <class F>
 LULL_HD void tile_load_product(uint4 *tile, const fe<F> *a, const fe<F> *b, const tile_map<F> &map,
-			       uint32_t t)
+			       unsigned int bit, uint32_t t)
 {
 #pragma unroll 2
 	for (uint32_t i = 0; i < round_size; i++) {
-		uint32_t e = i * tile_threads + t;
+		uint32_t e = warp_element(t, i, bit);
 		fe<F> r = fe<F>::zero();
 
 		if (map(e) < map.size)
@@ -192,10 +228,13 @@ LULL_HD fe<F> computed_factor(const ntt_pass<F> &p, uint32_t k, uint32_t c)
 }
 
 /*
- * Thread t meets the rows q = i 2^(l - 3) + q0, i = 0 .. 7: frequencies
- * k = reverse3(i) + 8 k0.  So its factor is one of its own times one of eight
- * that the column has, the steps.
+ * Element i of thread t, warp_element() at a bit of a warp: i stands in bits 5
+ * to 7, and in the frequency of the row, which is reversed, from bit steps_bit
+ * on.  So its factor is one that the thread has for itself, that of i = 0, times
+ * one of eight that the column has, the steps.
  */
+constexpr unsigned int steps_bit = tile_log - warp_log - round_log;
+
 template <class F>
 LULL_HD void make_steps(uint4 *steps, const ntt_pass<F> &p, const tile_map<F> &map, uint32_t t)
 {
@@ -203,31 +242,30 @@ LULL_HD void make_steps(uint4 *steps, const ntt_pass<F> &p, const tile_map<F> &m
 
 	if (p.boundary.direct || m >= round_size)
 		return;
-	write_fe((fe<F> *)steps + t, computed_factor(p, m, map.first_column + column));
+	write_fe((fe<F> *)steps + t, computed_factor(p, m << steps_bit, map.first_column + column));
 }
 
 template <class F>
 LULL_HD fe<F> own_factor(const ntt_pass<F> &p, const tile_map<F> &map, uint32_t t)
 {
-	uint32_t k0 = reverse_bits(map.row(t), p.log_rows - round_log);
+	uint32_t e = warp_element(t, 0, map.at());
 
-	return computed_factor(p, k0 << round_log, map.first_column + map.column(t));
+	return computed_factor(p, reverse_bits(map.row(e), p.log_rows),
+			       map.first_column + map.column(e));
 }
 
-/* The factor of element e = i tile_threads + t. */
+/* The factor of element i of thread t, which is element e. */
 template <class F>
 LULL_HD fe<F> boundary_factor(const ntt_pass<F> &p, const tile_map<F> &map, const uint4 *steps,
-			      const fe<F> &own, uint32_t i, uint32_t t)
+			      const fe<F> &own, uint32_t i, uint32_t e)
 {
-	uint32_t e = i * tile_threads + t;
-
 	if (p.boundary.direct) {
 		size_t c = map.first_column + map.column(e);
 
 		return load_fe(p.boundary.direct + ((size_t)map.row(e) << map.log_stride) + c);
 	}
 	return fr_mul(own, read_fe((const fe<F> *)steps + (reverse3(i) << map.log_columns) +
-				   map.column(t)));
+				   map.column(e)));
 }
 
 /* All rounds of a pass in frequency. */
@@ -240,10 +278,11 @@ LULL_HD void rounds_dif(const block &b, const ntt_pass<F> &p, unsigned int at)
 	for (; s >= round_log; s -= round_log) {
 		const fe<F> *table = p.rounds + round_table_offset(p.log_rows, s);
 
-		b.each([&](uint32_t t) { round_dif(b.tile, t, at, s, table, p.roots); });
+		b.each(s > round_log ? at + s - round_log : 0,
+		       [&](uint32_t t) { round_dif(b.tile, t, at, s, table, p.roots); });
 	}
 	if (s)
-		b.each([&](uint32_t t) {
+		b.each(0, [&](uint32_t t) {
 			round_small(b.tile, t, at, s, p.rounds, p.roots, true, false);
 		});
 }
@@ -255,7 +294,7 @@ LULL_HD void rounds_dit(const block &b, const ntt_pass<F> &p, unsigned int at, c
 	unsigned int s = p.log_rows % round_log;
 
 	if (s)
-		b.each([&](uint32_t t) {
+		b.each(at + s, [&](uint32_t t) {
 			round_small(b.tile, t, at, s, first, p.roots, false, first != NULL);
 		});
 #pragma unroll 1
@@ -265,7 +304,8 @@ LULL_HD void rounds_dit(const block &b, const ntt_pass<F> &p, unsigned int at, c
 
 		if (shifted)
 			table = first;
-		b.each([&](uint32_t t) { round_dit(b.tile, t, at, s, table, p.roots, shifted); });
+		b.each(s + round_log <= p.log_rows ? at + s : 0,
+		       [&](uint32_t t) { round_dit(b.tile, t, at, s, table, p.roots, shifted); });
 	}
 }
 
@@ -277,21 +317,22 @@ LULL_HD void dif_columns(const block &b, const ntt_pass<F> &p, fe<F> *v, const f
 	const tile_map<F> map(p, b.index);
 	uint4 *steps = b.tile + 2 * tile_size;
 
-	b.each([&](uint32_t t) {
+	b.each(0, [&](uint32_t t) {
 		make_steps(steps, p, map, t);
 		if (a)
-			tile_load_product(b.tile, a, by, map, t);
+			tile_load_product(b.tile, a, by, map, top_bit(p, map.at()), t);
 		else
-			tile_load(b.tile, v, map, t);
+			tile_load(b.tile, v, map, top_bit(p, map.at()), t);
 	});
+	/* The first round's barrier is the block's, where there are steps. */
 	rounds_dif(b, p, map.at());
-	b.each([&](uint32_t t) {
+	b.each(0, [&](uint32_t t) {
 		fe<F> own = p.boundary.direct ? fe<F>::zero() : own_factor(p, map, t);
 
 #pragma unroll 2
 		for (uint32_t i = 0; i < round_size; i++) {
-			uint32_t e = i * tile_threads + t;
-			fe<F> w = boundary_factor(p, map, steps, own, i, t);
+			uint32_t e = warp_element(t, i, map.at());
+			fe<F> w = boundary_factor(p, map, steps, own, i, e);
 
 			write_fe(v + map(e), fr_mul(w, tile_get<F>(b.tile, e)));
 		}
@@ -323,26 +364,26 @@ LULL_HD void dit_columns(const block &b, const ntt_pass<F> &p, fe<F> *v, const e
 	const tile_map<F> map(p, b.index);
 	uint4 *steps = b.tile + 2 * tile_size;
 
-	b.each([&](uint32_t t) {
+	b.each(p.boundary.direct ? 0 : tile_log, [&](uint32_t t) {
 		make_steps(steps, p, map, t);
-		tile_load(b.tile, v, map, t);
+		tile_load(b.tile, v, map, map.at(), t);
 	});
-	b.each([&](uint32_t t) {
+	b.each(0, [&](uint32_t t) {
 		fe<F> own = p.boundary.direct ? fe<F>::zero() : own_factor(p, map, t);
 
 #pragma unroll 2
 		for (uint32_t i = 0; i < round_size; i++) {
-			uint32_t e = i * tile_threads + t;
-			fe<F> w = boundary_factor(p, map, steps, own, i, t);
+			uint32_t e = warp_element(t, i, map.at());
+			fe<F> w = boundary_factor(p, map, steps, own, i, e);
 
 			tile_put(b.tile, e, fr_mul(w, tile_get<F>(b.tile, e)));
 		}
 	});
 	rounds_dit(b, p, map.at(), (const fe<F> *)NULL);
-	b.each([&](uint32_t t) {
+	b.each(0, [&](uint32_t t) {
 #pragma unroll 2
 		for (uint32_t i = 0; i < round_size; i++) {
-			uint32_t e = i * tile_threads + t;
+			uint32_t e = warp_element(t, i, top_bit(p, map.at()));
 
 			write_fe(v + map(e), end(tile_get<F>(b.tile, e), map(e)));
 		}
@@ -357,15 +398,17 @@ LULL_HD void rows(const block &b, const ntt_pass<F> *dif, const ntt_pass<F> *dit
 {
 	const tile_map<F> map(dif ? *dif : *dit, b.index);
 
-	b.each([&](uint32_t t) { tile_load(b.tile, v, map, t); });
+	b.each(0, [&](uint32_t t) {
+		tile_load(b.tile, v, map, dif ? top_bit(*dif, 0) : 0, t);
+	});
 	if (dif)
 		rounds_dif(b, *dif, 0);
 	if (dit)
 		rounds_dit(b, *dit, 0, first);
-	b.each([&](uint32_t t) {
+	b.each(0, [&](uint32_t t) {
 #pragma unroll 2
 		for (uint32_t i = 0; i < round_size; i++) {
-			uint32_t e = i * tile_threads + t;
+			uint32_t e = warp_element(t, i, dit ? top_bit(*dit, 0) : 0);
 
 			if (map(e) < map.size)
 				write_fe(v + map(e), end(tile_get<F>(b.tile, e), map(e)));

@@ -20,21 +20,28 @@
 namespace lull
 {
 
-/* (even, odd) += q p with q so that word 0 of even becomes 0; the generic
- * form for a field without such a modulus. */
+/*
+ * The modulus in constant memory.  As literals its words would be immediates,
+ * and the assembler then makes two instructions of a wide product: one for the
+ * low half and one, as dear as both, for the high half.
+ */
 template <class F>
-struct fr_row {
-	static constexpr unsigned int first = 0;
+__constant__ uint32_t fr_words[8] = { F::p(0), F::p(1), F::p(2), F::p(3),
+				      F::p(4), F::p(5), F::p(6), F::p(7) };
 
-	static LULL_HD uint32_t quotient(uint32_t e)
-	{
-		return e * F::inv;
-	}
-	static LULL_HD void reduce(chain &c, uint32_t *even, uint32_t *odd)
-	{
-		row_reduce<F>(c, even, odd);
-	}
-};
+template <class F>
+LULL_HD uint32_t fr_word(unsigned int i)
+{
+#ifdef __CUDA_ARCH__
+	return fr_words<F>[i];
+#else
+	return F::p(i);
+#endif
+}
+
+/* (even, odd) += q p with q so that word 0 of even becomes 0, by field. */
+template <class F>
+struct fr_row;
 
 /* p = 1 + (2^32 - 1) 2^32 + ..., -1/p = -1 mod 2^32: q = -e, and q times the
  * two lowest words is e + (q - 1) 2^32 at word 1 and a carry at word 1. */
@@ -44,21 +51,21 @@ struct fr_row<bls12_381_fr> {
 	{
 		using F = bls12_381_fr;
 		constexpr unsigned int n = F::nr_words;
-		static_assert(F::p(0) == 1 && F::p(1) == 0xffffffffu, "2^64 - 2^32 + 1");
+		/* 2^64 - 2^32 + 1 */
+		static_assert(F::p(0) == 1 && F::p(1) == 0xffffffffu, "two words");
 		uint32_t e = even[0];
-		uint32_t q = c.sub_cc(0, e);
-		uint32_t high = c.subc(q, 0);
+		uint32_t q = 0 - e, any = e ? 1 : 0;
 
 		odd[0] = c.add_cc(odd[0], e);
-		odd[1] = c.addc_cc(odd[1], high);
+		odd[1] = c.addc_cc(odd[1], q - any);
 #pragma unroll
 		for (unsigned int j = 2; j < n; j += 2)
-			c.madc_cc(odd[j], odd[j + 1], F::p(j + 1), q, odd[j], odd[j + 1]);
-		even[0] = c.add_cc(e, q);
-		even[1] = c.addc_cc(even[1], 0);
+			c.madc_cc(odd[j], odd[j + 1], fr_word<F>(j + 1), q, odd[j], odd[j + 1]);
+		even[0] = 0;
+		even[1] = c.add_cc(even[1], any);
 #pragma unroll
 		for (unsigned int j = 2; j < n; j += 2)
-			c.madc_cc(even[j], even[j + 1], F::p(j), q, even[j], even[j + 1]);
+			c.madc_cc(even[j], even[j + 1], fr_word<F>(j), q, even[j], even[j + 1]);
 		odd[n - 1] = c.addc(odd[n - 1], 0);
 	}
 };
@@ -77,12 +84,15 @@ struct fr_row<bn254_fr> {
 		uint32_t low = c.sub_cc(q, q << 28);
 		uint32_t high = c.subc(q, q >> 4);
 
-		row_mad<n>(c, odd, modulus<F>().l + 1, q);
+		c.mad_cc(odd[0], odd[1], fr_word<F>(1), q, odd[0], odd[1]);
+#pragma unroll
+		for (unsigned int j = 2; j < n; j += 2)
+			c.madc_cc(odd[j], odd[j + 1], fr_word<F>(j + 1), q, odd[j], odd[j + 1]);
 		even[0] = c.add_cc(e, low);
 		even[1] = c.addc_cc(even[1], high);
 #pragma unroll
 		for (unsigned int j = 2; j < n; j += 2)
-			c.madc_cc(even[j], even[j + 1], F::p(j), q, even[j], even[j + 1]);
+			c.madc_cc(even[j], even[j + 1], fr_word<F>(j), q, even[j], even[j + 1]);
 		odd[n - 1] = c.addc(odd[n - 1], 0);
 	}
 };

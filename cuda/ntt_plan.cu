@@ -10,7 +10,10 @@ namespace lull
 {
 
 /* Rows of a pass by columns: 2^9 leave four columns, 128 bytes, to a tile. */
-static constexpr unsigned int columns_rows_log = tile_log - 2 > 9 ? 9 : tile_log - 2;
+#ifndef COLUMNS_ROWS_LOG
+#define COLUMNS_ROWS_LOG 9
+#endif
+static constexpr unsigned int columns_rows_log = COLUMNS_ROWS_LOG;
 
 static_assert(columns_rows_log >= steps_rows_log, "the steps must fit");
 

@@ -105,7 +105,8 @@ int lull_account_open(struct lull_arena *arena)
 	arena->memcg = get_mem_cgroup_from_mm(current->mm);
 	arena->cap_resource = capable(CAP_SYS_RESOURCE);
 	arena->memlock_pages = capable(CAP_IPC_LOCK) ?
-			       ULONG_MAX : rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+				       ULONG_MAX :
+				       rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	return 0;
 }
 
@@ -152,8 +153,8 @@ unsigned long lull_account_charge(struct lull_arena *arena, unsigned long nr,
 	unsigned long limit = limit_slots(READ_ONCE(lull_limit_bytes));
 	unsigned long per_uid =
 		limit_slots(READ_ONCE(lull_limit_bytes_per_uid));
-	unsigned long memlock = min_t(unsigned long, arena->memlock_pages,
-				      LONG_MAX);
+	unsigned long memlock =
+		min_t(unsigned long, arena->memlock_pages, LONG_MAX);
 	unsigned long some, few, got;
 
 	some = take(&total_slots, nr, 1, limit);

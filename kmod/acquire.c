@@ -92,8 +92,7 @@ static struct folio *alloc_folio(struct fill *fill, int node)
 	if (folio)
 		return folio;
 	before = set_active_memcg(fill->arena->memcg);
-	folio = __folio_alloc(fill->gfp, LULL_SLOT_ORDER, node,
-			      &fill->allowed);
+	folio = __folio_alloc(fill->gfp, LULL_SLOT_ORDER, node, &fill->allowed);
 	set_active_memcg(before);
 	if (folio) {
 		lull_arena_count(fill->arena, LULL_ZEROED_BYTES,
@@ -107,8 +106,9 @@ static struct folio *alloc_folio(struct fill *fill, int node)
 static bool fill_next(struct fill_node *share)
 {
 	struct fill *fill = share->fill;
-	unsigned long at = atomic_long_fetch_add(1, &share->next) *
-			   fill->nr_nodes + share->phase;
+	unsigned long at =
+		atomic_long_fetch_add(1, &share->next) * fill->nr_nodes +
+		share->phase;
 
 	if (at >= fill->nr || READ_ONCE(fill->stop))
 		return false;
@@ -257,8 +257,8 @@ static void choose_nodes(struct fill *fill, const struct lull_fill_wish *wish)
 	/* Slot s comes from the (s modulo nr_nodes)-th of them. */
 	skip = wish->first % fill->nr_nodes;
 	for_each_node_state(each, N_MEMORY) {
-		unsigned int phase = (i++ + fill->nr_nodes - skip) %
-				     fill->nr_nodes;
+		unsigned int phase =
+			(i++ + fill->nr_nodes - skip) % fill->nr_nodes;
 
 		fill->share[phase].node = each;
 		fill->share[phase].phase = phase;
@@ -311,7 +311,8 @@ static unsigned long fill_slots(struct fill *fill, u32 *ret_cause)
 	}
 	if (got < fill->nr)
 		*ret_cause = signalled || signal_pending(current) ?
-			     LULL_ARENA_CAUSE_SIGNAL : LULL_ARENA_CAUSE_MEMORY;
+				     LULL_ARENA_CAUSE_SIGNAL :
+				     LULL_ARENA_CAUSE_MEMORY;
 	return got;
 }
 
@@ -350,8 +351,8 @@ int lull_arena_fill(struct lull_arena *arena, const struct lull_fill_wish *wish,
 	charged = charge_slots(arena, wish->nr, &ret->cause);
 	ret->available = charged;
 	/* Not worth zeroing what will be given back. */
-	if (!charged || (charged < wish->nr &&
-			 !(wish->flags & LULL_ARENA_ACQUIRE_PARTIAL)))
+	if (!charged ||
+	    (charged < wish->nr && !(wish->flags & LULL_ARENA_ACQUIRE_PARTIAL)))
 		goto uncharge;
 	if (alloc_fill(&fill, wish)) {
 		ret->cause = LULL_ARENA_CAUSE_MEMORY;
@@ -386,6 +387,11 @@ void lull_slot_install(struct lull_arena *arena, struct lull_slot *slot,
 		       struct folio *folio)
 {
 	slot->folio = folio;
+	/*
+	 * Whoever had the page before left its own here, and the core maps by
+	 * PTEs what seems to end behind i_size.
+	 */
+	folio->index = 0;
 	slot->flags = 0;
 	slot->touched = 0;
 	lull_slot_set(arena, slot, LULL_SLOT_LIVE);
@@ -448,10 +454,9 @@ static int check_acquire(const struct lull_arena_acquire *cmd)
 
 	if (cmd->flags & ~known || cmd->__reserved)
 		return -EOPNOTSUPP;
-	if (cmd->flags & LULL_ARENA_ACQUIRE_NODE ?
-	    !lull_node_usable(cmd->node) : cmd->node)
-		return -EINVAL;
-	return 0;
+	if (cmd->flags & LULL_ARENA_ACQUIRE_NODE)
+		return lull_node_usable(cmd->node) ? 0 : -EINVAL;
+	return cmd->node ? -EINVAL : 0;
 }
 
 /* Slots are claimed: fill them, and write the outputs. */
@@ -505,8 +510,8 @@ int lull_arena_acquire(struct lull_call *call)
 	err = claim_slots(arena, &ranges);
 	if (!err) {
 		err = acquire_claimed(call, &ranges);
-		trace_acquire(arena, &ranges, cmd->acquired_bytes,
-				   cmd->cause, err);
+		trace_acquire(arena, &ranges, cmd->acquired_bytes, cmd->cause,
+			      err);
 	}
 	lull_ranges_put(&ranges);
 	return err;

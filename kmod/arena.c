@@ -18,6 +18,7 @@
 /* "lull" in ASCII: what statfs(2) says of an arena fd. */
 #define LULL_ARENA_MAGIC 0x6c756c6c
 
+/* Guards lull_arenas, and keeps what is on it alive. */
 DEFINE_MUTEX(lull_arenas_lock);
 LIST_HEAD(lull_arenas);
 atomic_long_t lull_nr_arenas;

@@ -30,8 +30,8 @@
 #endif
 
 /* vm_flags became read-only in 6.3. */
-static inline void lull_vma_flags(struct vm_area_struct *vma,
-				  unsigned long set, unsigned long clear)
+static inline void lull_vma_flags(struct vm_area_struct *vma, unsigned long set,
+				  unsigned long clear)
 {
 #ifdef LULL_HAVE_VM_FLAGS_SET
 	vm_flags_mod(vma, set, clear);

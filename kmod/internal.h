@@ -42,10 +42,10 @@
 #define LULL_SLOT_SHIFT PMD_SHIFT
 #define LULL_SLOT_BYTES PMD_SIZE
 #define LULL_SLOT_ORDER (PMD_SHIFT - PAGE_SHIFT)
-#define LULL_SLOT_PAGES (1UL << LULL_SLOT_ORDER)
+#define LULL_SLOT_PAGES (PMD_SIZE / PAGE_SIZE)
 
 /* 8 TiB: bounds the slot table (24 bytes a slot) that CREATE allocates. */
-#define LULL_SLOTS_MAX (1UL << 22)
+#define LULL_SLOTS_MAX (4UL * 1024 * 1024)
 /* Bounds what one call copies in: 16 KiB. */
 #define LULL_RANGES_MAX 1024U
 
@@ -55,10 +55,10 @@
 /* The states of uapi/linux/lull_arena.h, and one that callers see as EMPTY. */
 enum lull_slot_state {
 	LULL_SLOT_EMPTY,
-	LULL_SLOT_FILLING,	/* EMPTY, claimed by an ACQUIRE or REVIVE */
+	LULL_SLOT_FILLING, /* EMPTY, claimed by an ACQUIRE or REVIVE */
 	LULL_SLOT_LIVE,
 	LULL_SLOT_RETIRED,
-	LULL_SLOT_TAKING,	/* belongs to the holder of batch_lock */
+	LULL_SLOT_TAKING, /* belongs to the holder of batch_lock */
 	LULL_SLOT_BUSY,
 	LULL_SLOT_POISON,
 	LULL_NR_SLOT_STATES,
@@ -69,21 +69,21 @@ enum lull_slot_state {
 
 enum lull_slot_flags {
 	/* RETIRED or TAKING: goes out with the next batch. */
-	LULL_SLOT_RELEASED = 1 << 0,
+	LULL_SLOT_RELEASED = BIT(0),
 	/* RETIRED or BUSY: a REVIVE is about to take it; batches keep off. */
-	LULL_SLOT_HELD = 1 << 1,
+	LULL_SLOT_HELD = BIT(1),
 	/* Zero the page before the kernel has it back (RESET). */
-	LULL_SLOT_WIPE = 1 << 2,
+	LULL_SLOT_WIPE = BIT(2),
 	/* RETIRED: the last batch found it pinned; counted as busy. */
-	LULL_SLOT_PINNED = 1 << 3,
+	LULL_SLOT_PINNED = BIT(3),
 	/* EMPTY: taken while RETIRED, which its owner cannot know yet. */
-	LULL_SLOT_TAKEN = 1 << 4,
+	LULL_SLOT_TAKEN = BIT(4),
 	/* TAKING: was BUSY, so nobody has it mapped. */
-	LULL_SLOT_WAS_BUSY = 1 << 5,
+	LULL_SLOT_WAS_BUSY = BIT(5),
 	/* TAKING: could not be had without waiting; goes back to RETIRED. */
-	LULL_SLOT_SPARED = 1 << 6,
+	LULL_SLOT_SPARED = BIT(6),
 	/* TAKING: a memory error was found. */
-	LULL_SLOT_BAD = 1 << 7,
+	LULL_SLOT_BAD = BIT(7),
 };
 
 /**
@@ -110,16 +110,16 @@ struct lull_slot {
 
 /* Counters of an arena, kept for the whole module as well. */
 enum lull_counter {
-	LULL_ACQUIRED_BYTES,	/* given by ACQUIRE and REVIVE */
-	LULL_ZEROED_BYTES,	/* zeroed for them, or on the way out */
-	LULL_FAULTS,		/* page faults on arena memory */
-	LULL_PTE_FALLBACKS,	/* faults refused: a PMD was not to be had */
-	LULL_RANGES_RETIRED,	/* ranges of RETIRE and RELEASE */
-	LULL_RANGES_REVIVED,	/* ranges that REVIVE found kept */
-	LULL_RANGES_FRESH,	/* ranges of which it had to renew some */
-	LULL_BATCHES,		/* batches that took something */
-	LULL_RUNS,		/* contiguous runs they unmapped */
-	LULL_FLUSHES,		/* TLB flushes that caused, by the formula */
+	LULL_ACQUIRED_BYTES, /* given by ACQUIRE and REVIVE */
+	LULL_ZEROED_BYTES,   /* zeroed for them, or on the way out */
+	LULL_FAULTS,	     /* page faults on arena memory */
+	LULL_PTE_FALLBACKS,  /* faults refused: a PMD was not to be had */
+	LULL_RANGES_RETIRED, /* ranges of RETIRE and RELEASE */
+	LULL_RANGES_REVIVED, /* ranges that REVIVE found kept */
+	LULL_RANGES_FRESH,   /* ranges of which it had to renew some */
+	LULL_BATCHES,	     /* batches that took something */
+	LULL_RUNS,	     /* contiguous runs they unmapped */
+	LULL_FLUSHES,	     /* TLB flushes that caused, by the formula */
 	LULL_NR_COUNTERS,
 };
 
@@ -137,35 +137,36 @@ struct lull_user;
  */
 struct lull_arena {
 	/* Constant from CREATE on. */
-	u32 id;			/* for tracepoints */
-	u32 create_flags;	/* LULL_ARENA_CREATE_* */
-	u32 numa;		/* enum lull_arena_numa */
-	int node;		/* for PREFERRED and BIND */
+	u32 id;		  /* for tracepoints */
+	u32 create_flags; /* LULL_ARENA_CREATE_* */
+	u32 numa;	  /* enum lull_arena_numa */
+	int node;	  /* for PREFERRED and BIND */
 	unsigned long nr_slots;
-	u64 retire_max_bytes;	/* 0: the module's */
-	u32 retire_max_age_ms;	/* 0: the module's */
+	u64 retire_max_bytes;  /* 0: the module's */
+	u32 retire_max_age_ms; /* 0: the module's */
 	struct inode *inode;
 	struct lull_user *user;
 	struct mem_cgroup *memcg;
-	unsigned long memlock_pages;	/* the creator's limit */
-	bool cap_resource;	/* may exceed the limit for its user */
+	unsigned long memlock_pages; /* the creator's limit */
+	bool cap_resource;	     /* may exceed the limit for its user */
 
-	struct list_head link;	/* arenas_lock */
+	struct list_head link; /* arenas_lock */
 
 	/* Guards the slots and what follows it. */
 	struct rw_semaphore lock;
 	struct lull_slot *slots;
 	long nr_state[LULL_NR_SLOT_STATES];
-	long nr_published[LULL_NR_SLOT_STATES];	/* in the module's sums */
+	long nr_published[LULL_NR_SLOT_STATES]; /* in the module's sums */
 	u64 ticket_last;
-	bool owned;		/* @owner's data may be in the arena */
+	bool owned; /* @owner's data may be in the arena */
 	kuid_t owner;
-	u64 flush_ticket;	/* highest that a FLUSH waits for */
-	u64 flushes_wanted;	/* how many FLUSHes asked for a batch */
-	u64 flushes_done;	/* how many have had it */
-	bool due_set;		/* @work is queued, for @due or sooner */
+	u64 flush_ticket;   /* highest that a FLUSH waits for */
+	u64 flushes_wanted; /* how many FLUSHes asked for a batch */
+	u64 flushes_done;   /* how many have had it */
+	bool due_set;	    /* @work is queued, for @due or sooner */
 	unsigned long due;
 
+	/* One batch at a time; it owns the TAKING slots. */
 	struct mutex batch_lock;
 	struct delayed_work work;
 	/* Woken when a batch or an ACQUIRE ends, and by REVIVE. */
@@ -232,9 +233,9 @@ struct lull_filled {
 
 /* Why a batch runs, for the tracepoint. */
 enum lull_batch_why {
-	LULL_BATCH_WORK,	/* released, too old, too much, or a FLUSH */
-	LULL_BATCH_RECLAIM,	/* memory is short */
-	LULL_BATCH_ACQUIRE,	/* an ACQUIRE would fail */
+	LULL_BATCH_WORK,    /* released, too old, too much, or a FLUSH */
+	LULL_BATCH_RECLAIM, /* memory is short */
+	LULL_BATCH_ACQUIRE, /* an ACQUIRE would fail */
 };
 
 /**
@@ -263,6 +264,18 @@ struct lull_batch {
 	unsigned long nr_taken;
 	unsigned long nr_freed;
 	unsigned long nr_runs;
+};
+
+/**
+ * struct lull_reclaim - retired memory that is to go
+ * @user: of this user only, or NULL
+ * @memcg: of this memory cgroup only, or NULL
+ * @nr: slots wanted
+ */
+struct lull_reclaim {
+	const struct lull_user *user;
+	const struct mem_cgroup *memcg;
+	unsigned long nr;
 };
 
 /* main.c */
@@ -331,11 +344,6 @@ unsigned long lull_arena_retire_max(const struct lull_arena *arena);
 unsigned long lull_arena_age_max(const struct lull_arena *arena);
 
 /* shrink.c */
-struct lull_reclaim {
-	const struct lull_user *user;	/* of this user only, or NULL */
-	const struct mem_cgroup *memcg;	/* of this cgroup only, or NULL */
-	unsigned long nr;		/* slots wanted */
-};
 unsigned long lull_reclaim(const struct lull_reclaim *request);
 int lull_shrink_init(void);
 void lull_shrink_exit(void);

@@ -7,7 +7,6 @@
  */
 #include <linux/miscdevice.h>
 #include <linux/module.h>
-#include <linux/pagemap.h>
 #include <linux/uaccess.h>
 
 #include "internal.h"
@@ -22,6 +21,7 @@ struct workqueue_struct *lull_wq;
  * @size: of the structure, as this module knows it
  * @on_device: may be used on the device
  * @on_arena: may be used on an arena fd
+ * @has_outputs: in the structure, which must therefore be writable
  * @execute: does it
  *
  * The first version of a structure is also the least that is taken; when one
@@ -31,35 +31,47 @@ struct command {
 	size_t size;
 	bool on_device;
 	bool on_arena;
+	bool has_outputs;
 	int (*execute)(struct lull_call *call);
 };
 
+/* clang-format off */
 static const struct command commands[] = {
 	[LULL_ARENA_CMD_CREATE] = {
-		sizeof(struct lull_arena_create), true, false,
-		lull_arena_create },
+		.size = sizeof(struct lull_arena_create),
+		.on_device = true, .on_arena = false, .has_outputs = true,
+		.execute = lull_arena_create },
 	[LULL_ARENA_CMD_QUERY] = {
-		sizeof(struct lull_arena_query), true, true,
-		lull_arena_query },
+		.size = sizeof(struct lull_arena_query),
+		.on_device = true, .on_arena = true, .has_outputs = true,
+		.execute = lull_arena_query },
 	[LULL_ARENA_CMD_ACQUIRE] = {
-		sizeof(struct lull_arena_acquire), false, true,
-		lull_arena_acquire },
+		.size = sizeof(struct lull_arena_acquire),
+		.on_device = false, .on_arena = true, .has_outputs = true,
+		.execute = lull_arena_acquire },
 	[LULL_ARENA_CMD_RETIRE] = {
-		sizeof(struct lull_arena_retire), false, true,
-		lull_arena_retire },
+		.size = sizeof(struct lull_arena_retire),
+		.on_device = false, .on_arena = true, .has_outputs = true,
+		.execute = lull_arena_retire },
 	[LULL_ARENA_CMD_REVIVE] = {
-		sizeof(struct lull_arena_revive), false, true,
-		lull_arena_revive },
+		.size = sizeof(struct lull_arena_revive),
+		.on_device = false, .on_arena = true, .has_outputs = true,
+		.execute = lull_arena_revive },
 	[LULL_ARENA_CMD_RELEASE] = {
-		sizeof(struct lull_arena_release), false, true,
-		lull_arena_release },
+		.size = sizeof(struct lull_arena_release),
+		.on_device = false, .on_arena = true, .has_outputs = true,
+		.execute = lull_arena_release },
 	[LULL_ARENA_CMD_FLUSH] = {
-		sizeof(struct lull_arena_flush), false, true,
-		lull_arena_flush },
+		.size = sizeof(struct lull_arena_flush),
+		.on_device = false, .on_arena = true, .has_outputs = true,
+		.execute = lull_arena_flush },
 	[LULL_ARENA_CMD_RESET] = {
-		sizeof(struct lull_arena_reset), false, true,
-		lull_arena_reset },
+		.size = sizeof(struct lull_arena_reset),
+		.on_device = false, .on_arena = true, .has_outputs = false,
+		.execute = lull_arena_reset },
 };
+
+/* clang-format on */
 
 union any_command {
 	struct lull_arena_create create;
@@ -125,13 +137,14 @@ static long run_command(struct lull_arena *arena, unsigned int number,
 		return err;
 	/*
 	 * A structure that cannot be written is found out before anything
-	 * happens, not after.  Only a caller that unmaps it meanwhile still
-	 * gets EFAULT for a command that was carried out.
+	 * happens, not after: by writing what was read.  (Faulting it in by
+	 * the core's helper would take mmap_lock every time.)  Only a caller
+	 * that unmaps it meanwhile still gets EFAULT for what was done.
 	 */
-	if (fault_in_safe_writeable(user, command->size))
+	if (command->has_outputs && copy_to_user(user, &cmd, command->size))
 		return -EFAULT;
 	err = command->execute(&call);
-	if (err && !call.ret_outputs)
+	if (!command->has_outputs || (err && !call.ret_outputs))
 		return err;
 	out = put_outputs(&call, user, command->size);
 	return out ? out : err;

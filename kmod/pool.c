@@ -32,7 +32,7 @@ MODULE_PARM_DESC(reserve_bytes,
  * @target: how many there should be
  */
 struct pool {
-	spinlock_t lock;
+	spinlock_t lock; /* see above */
 	struct list_head free;
 	unsigned long nr;
 	unsigned long target;
@@ -254,8 +254,8 @@ static unsigned long zone_available(struct zone *zone)
 
 	for (order = LULL_SLOT_ORDER; order < ARRAY_SIZE(zone->free_area);
 	     order++)
-		blocks += READ_ONCE(zone->free_area[order].nr_free) <<
-			  (order - LULL_SLOT_ORDER);
+		blocks += READ_ONCE(zone->free_area[order].nr_free)
+			  << (order - LULL_SLOT_ORDER);
 	return free > kept ? min(blocks, (free - kept) >> LULL_SLOT_ORDER) : 0;
 }
 

@@ -492,8 +492,9 @@ bool lull_slots_drop(struct lull_arena *arena, bool keep_busy)
 				folio_put(folio);
 		}
 		nr_dropped++;
-		lull_slot_set(arena, slot, slot->flags & LULL_SLOT_BAD ?
-			      LULL_SLOT_POISON : LULL_SLOT_EMPTY);
+		lull_slot_set(arena, slot,
+			      slot->flags & LULL_SLOT_BAD ? LULL_SLOT_POISON :
+							    LULL_SLOT_EMPTY);
 		if (need_resched()) {
 			up_write(&arena->lock);
 			cond_resched();

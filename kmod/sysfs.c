@@ -170,6 +170,7 @@ static ssize_t store_reserve(struct device *dev, struct device_attribute *attr,
 	return err ? err : count;
 }
 
+/* clang-format off */
 #define STATE(name, state) { __ATTR(name, 0444, show_state, NULL), { .which = state } }
 #define COUNTER(name, counter) { __ATTR(name, 0444, show_counter, NULL), { .which = counter } }
 #define COMPUTED(name, show) { __ATTR(name, 0444, show, NULL), { } }
@@ -198,6 +199,8 @@ static struct value values[] = {
 	COUNTER(ranges_fresh, LULL_RANGES_FRESH),
 	COUNTER(pte_fallbacks, LULL_PTE_FALLBACKS),
 };
+
+/* clang-format on */
 
 static struct attribute *value_attrs[ARRAY_SIZE(values) + 1];
 static const struct attribute_group value_group = { .attrs = value_attrs };

@@ -45,13 +45,14 @@ static bool any_taking(struct lull_arena *arena,
 static int lock_settled(struct lull_arena *arena,
 			const struct lull_ranges *ranges)
 {
+	const long *taking = &arena->nr_state[LULL_SLOT_TAKING];
+
 	for (;;) {
 		down_write(&arena->lock);
 		if (!any_taking(arena, ranges))
 			return 0;
 		up_write(&arena->lock);
-		if (wait_event_killable(arena->wait,
-				!READ_ONCE(arena->nr_state[LULL_SLOT_TAKING])))
+		if (wait_event_killable(arena->wait, !READ_ONCE(*taking)))
 			return -EINTR;
 	}
 }
@@ -141,7 +142,7 @@ static int release_ranges(struct lull_arena *arena,
 			  const struct lull_ranges *ranges, unsigned int states,
 			  u64 *ret_ticket, unsigned long *ret_pinned)
 {
-	unsigned long pinned = 0;
+	unsigned long pinned = 0, delay;
 	unsigned int i;
 	u64 at;
 	int err;
@@ -161,9 +162,9 @@ static int release_ranges(struct lull_arena *arena,
 			pinned += release_slot(arena, &arena->slots[at]);
 	}
 	lull_slots_publish(arena);
+	delay = msecs_to_jiffies(READ_ONCE(lull_release_delay_ms));
 	if (arena->nr_state[LULL_SLOT_RETIRED])
-		lull_batch_kick(arena, msecs_to_jiffies(
-			READ_ONCE(lull_release_delay_ms)));
+		lull_batch_kick(arena, delay);
 	watch_bounds(arena);
 	lull_arena_count(arena, LULL_RANGES_RETIRED, ranges->nr);
 	trace_retire(arena, ranges, arena->ticket_last, true);
@@ -189,7 +190,8 @@ int lull_arena_release(struct lull_call *call)
 		return err;
 	err = release_ranges(arena, &ranges,
 			     BIT(LULL_SLOT_LIVE) | BIT(LULL_SLOT_RETIRED) |
-			     BIT(LULL_SLOT_BUSY) | BIT(LULL_SLOT_IF_TAKEN),
+				     BIT(LULL_SLOT_BUSY) |
+				     BIT(LULL_SLOT_IF_TAKEN),
 			     &cmd->ticket, &pinned);
 	if (!err) {
 		cmd->busy_bytes = (u64)pinned << LULL_SLOT_SHIFT;
@@ -285,8 +287,8 @@ static int refill(struct lull_arena *arena, struct revival *revival,
 	int err = -ENOMEM;
 
 	up_write(&arena->lock);
-	revival->folios = kvcalloc(wish.nr, sizeof(*revival->folios),
-				   GFP_KERNEL_ACCOUNT);
+	revival->folios =
+		kvcalloc(wish.nr, sizeof(*revival->folios), GFP_KERNEL_ACCOUNT);
 	if (revival->folios)
 		err = lull_arena_fill(arena, &wish, revival->folios, &filled);
 	if (err && filled.nr) {
@@ -307,7 +309,7 @@ static int revive_ranges(struct lull_arena *arena, struct revival *revival,
 		return err;
 	err = lull_slots_check(arena, &revival->ranges,
 			       BIT(LULL_SLOT_EMPTY) | BIT(LULL_SLOT_RETIRED) |
-			       BIT(LULL_SLOT_BUSY));
+				       BIT(LULL_SLOT_BUSY));
 	if (!err) {
 		hold_slots(arena, revival);
 		if (revival->nr_fresh)
@@ -328,18 +330,33 @@ static int report_revival(struct lull_call *call, const struct revival *revival)
 	unsigned int i, nr_fresh = 0;
 
 	for (i = 0; i < revival->ranges.nr; i++) {
-		u64 bytes = revival->fresh[i] << LULL_SLOT_SHIFT;
-
-		nr_fresh += !!bytes;
-		if (results && put_user(bytes, &results[i]))
-			return -EFAULT;
+		nr_fresh += !!revival->fresh[i];
+		revival->fresh[i] <<= LULL_SLOT_SHIFT;
 	}
+	if (results && copy_to_user(results, revival->fresh,
+				    revival->ranges.nr * sizeof(*results)))
+		return -EFAULT;
 	cmd->kept_bytes = (u64)revival->nr_kept << LULL_SLOT_SHIFT;
 	cmd->fresh_bytes = (u64)revival->nr_fresh << LULL_SLOT_SHIFT;
 	lull_arena_count(call->arena, LULL_ACQUIRED_BYTES, cmd->fresh_bytes);
 	lull_arena_count(call->arena, LULL_RANGES_FRESH, nr_fresh);
 	lull_arena_count(call->arena, LULL_RANGES_REVIVED,
 			 revival->ranges.nr - nr_fresh);
+	return 0;
+}
+
+/* As with the structure itself: whether results can be written, beforehand. */
+static int probe_results(const struct lull_arena_revive *cmd, u64 *scratch)
+{
+	u64 __user *results = u64_to_user_ptr(cmd->results);
+	size_t bytes = cmd->nr_ranges * sizeof(*scratch);
+
+	if (!results)
+		return 0;
+	if (copy_from_user(scratch, results, bytes) ||
+	    copy_to_user(results, scratch, bytes))
+		return -EFAULT;
+	memset(scratch, 0, bytes);
 	return 0;
 }
 
@@ -356,27 +373,24 @@ int lull_arena_revive(struct lull_call *call)
 			      &revival.ranges);
 	if (err)
 		return err;
-	/* As with the structure itself: find out before, not after. */
-	if (cmd->results &&
-	    fault_in_safe_writeable(u64_to_user_ptr(cmd->results),
-				    revival.ranges.nr * sizeof(u64))) {
-		err = -EFAULT;
-		goto put_ranges;
-	}
 	revival.fresh = kcalloc(revival.ranges.nr, sizeof(*revival.fresh),
 				GFP_KERNEL_ACCOUNT);
 	if (!revival.fresh) {
 		err = -ENOMEM;
 		goto put_ranges;
 	}
+	err = probe_results(cmd, revival.fresh);
+	if (err)
+		goto free_fresh;
 	err = revive_ranges(call->arena, &revival, &cause);
 	trace_revive(call->arena, &revival.ranges, revival.nr_kept,
-			  revival.nr_fresh, err);
+		     revival.nr_fresh, err);
 	cmd->cause = cause;
 	/* A cause is an output of an ENOMEM, EDQUOT or EINTR; of no other. */
 	call->ret_outputs = cause != LULL_ARENA_CAUSE_NONE;
 	if (!err)
 		err = report_revival(call, &revival);
+free_fresh:
 	kfree(revival.fresh);
 put_ranges:
 	lull_ranges_put(&revival.ranges);
@@ -414,6 +428,15 @@ static u64 ask_for_batch(struct lull_arena *arena, u64 ticket)
 	return wanted;
 }
 
+static long wait_flushed(struct lull_arena *arena, u64 wanted, long timeout)
+{
+	const u64 *done = &arena->flushes_done;
+	wait_queue_head_t *wait = &arena->wait;
+
+	return wait_event_killable_timeout(*wait, READ_ONCE(*done) >= wanted,
+					   timeout);
+}
+
 /*
  * Wait until everything up to @ticket is out or busy, for @timeout jiffies at
  * most.  One batch does, unless a REVIVE that then fails held a slot, or one
@@ -431,8 +454,7 @@ static int flush_to(struct lull_arena *arena, u64 ticket, long timeout,
 	*ret_busy = 0;
 	while (left) {
 		wanted = ask_for_batch(arena, ticket);
-		timeout = wait_event_killable_timeout(arena->wait,
-			READ_ONCE(arena->flushes_done) >= wanted, timeout);
+		timeout = wait_flushed(arena, wanted, timeout);
 		if (timeout < 0)
 			return -EINTR;
 		if (!timeout)
@@ -548,7 +570,7 @@ long lull_arena_fallocate(struct file *file, int mode, loff_t offset,
 	/* A hole in a hole is no fault. */
 	err = release_ranges(arena, &ranges,
 			     BIT(LULL_SLOT_LIVE) | BIT(LULL_SLOT_RETIRED) |
-			     BIT(LULL_SLOT_BUSY) | BIT(LULL_SLOT_EMPTY),
+				     BIT(LULL_SLOT_BUSY) | BIT(LULL_SLOT_EMPTY),
 			     &ticket, &pinned);
 	if (err)
 		return err;
@@ -588,8 +610,8 @@ static void query_counters(struct lull_arena_query *cmd,
 static void query_states(struct lull_arena_query *cmd, const long *nr)
 {
 	cmd->live_bytes = (u64)nr[LULL_SLOT_LIVE] << LULL_SLOT_SHIFT;
-	cmd->retired_bytes = (u64)(nr[LULL_SLOT_RETIRED] +
-				   nr[LULL_SLOT_TAKING]) << LULL_SLOT_SHIFT;
+	cmd->retired_bytes = (u64)(nr[LULL_SLOT_RETIRED] + nr[LULL_SLOT_TAKING])
+			     << LULL_SLOT_SHIFT;
 	cmd->busy_bytes = (u64)nr[LULL_SLOT_BUSY] << LULL_SLOT_SHIFT;
 	cmd->poisoned_bytes = (u64)nr[LULL_SLOT_POISON] << LULL_SLOT_SHIFT;
 }
@@ -632,8 +654,8 @@ int lull_arena_query(struct lull_call *call)
 		return -EOPNOTSUPP;
 	memset(cmd, 0, sizeof(*cmd));
 	cmd->size = size;
-	cmd->features = LULL_ARENA_FEATURE_PUNCH_HOLE |
-			LULL_ARENA_FEATURE_RESERVE;
+	cmd->features =
+		LULL_ARENA_FEATURE_PUNCH_HOLE | LULL_ARENA_FEATURE_RESERVE;
 	cmd->slot_bytes = LULL_SLOT_BYTES;
 	cmd->nr_ranges_max = LULL_RANGES_MAX;
 	cmd->available_bytes = (u64)lull_pages_available() << LULL_SLOT_SHIFT;

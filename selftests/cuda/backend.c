@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "input/wtns.h"
+#include "test_arena.h"
 
 #define CIRCUIT "bn128-poseidon2"
 #define NR_DEVICES 3
@@ -138,8 +139,9 @@ static int bench_open(struct bench *b, const struct lull_backend *backend,
 		return LULL_INTERNAL;
 	err = lull_set_open_given(&opts, backends, nr, &b->set, &b->error);
 	if (!err)
-		err = lull_prove_key_create(&zkey, NULL, b->workers, b->set,
-					    &b->key, &b->error);
+		err = lull_prove_key_create(&zkey, NULL, b->workers,
+					    test_arena(), b->set, &b->key,
+					    &b->error);
 	if (err)
 		lull_zkey_close(&zkey);
 	return err;
@@ -161,9 +163,9 @@ static void expect_proof(struct bench *b, const char *by)
 	struct lull_proof *proof = NULL;
 	char text[TEXT_BYTES];
 
-	EXPECT_EQ(LULL_OK,
-		  lull_prover_run(b->workers, b->key, b->wtns.values, &opts,
-				  b->golden.r, b->golden.s, &proof, &b->error));
+	EXPECT_EQ(LULL_OK, lull_prover_run(b->workers, test_arena(), b->key,
+					   b->wtns.values, &opts, b->golden.r,
+					   b->golden.s, &proof, &b->error));
 	if (!proof) {
 		TEST_FAIL_("%s", b->error.msg);
 		return;
@@ -178,8 +180,9 @@ static int prove_fails(struct bench *b)
 {
 	const struct lull_prove_opts opts = { .size = sizeof(opts) };
 	struct lull_proof *proof = NULL;
-	int err = lull_prover_run(b->workers, b->key, b->wtns.values, &opts,
-				  b->golden.r, b->golden.s, &proof, &b->error);
+	int err = lull_prover_run(b->workers, test_arena(), b->key,
+				  b->wtns.values, &opts, b->golden.r,
+				  b->golden.s, &proof, &b->error);
 
 	EXPECT_TRUE(!proof);
 	return err;

@@ -399,7 +399,10 @@ static bool two_nodes(void)
 
 static void expect_nodes(uint32_t numa, uint32_t node, bool interleaved)
 {
-	int fd = create_numa(numa, node, 8 * SLOT), found;
+	/* LOCAL and INTERLEAVE take none. */
+	bool named = numa == LULL_ARENA_NUMA_BIND ||
+		     numa == LULL_ARENA_NUMA_PREFERRED;
+	int fd = create_numa(numa, named ? node : 0, 8 * SLOT), found;
 	unsigned char *map = arena_map(fd, 0, 8 * SLOT);
 	unsigned int i;
 

@@ -17,7 +17,7 @@
 
 #define SLOTS 8
 /* Enough that a freed page very likely comes back among them. */
-#define MANY_SLOTS 64
+#define MANY_SLOTS 32
 #define SEED 31
 #define OTHER_SEED 32
 #define ALICE 1001

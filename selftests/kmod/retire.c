@@ -14,40 +14,49 @@
 #define SEED 11
 #define ROUNDS 8
 #define TRIES 4
-#define BYSTANDERS 3
+#define BYSTANDERS 2
 /* How long a bound of the module may be overrun on a machine that is busy. */
 #define PATIENCE_MS 20000
 #define NAP_US 20000
+#define FILTER_BYTES 128
 
 FIXTURE(retired)
 {
 	struct arena a;
 	struct event_counter flushes;
-	struct bystanders others;
+	struct event_counter faults; /* at the arena's addresses */
 };
 
 FIXTURE_SETUP(retired)
 {
+	char filter[FILTER_BYTES];
+
 	arena_open(&self->a, SLOTS, 0);
 	if (test_failed)
 		return;
 	pattern_fill(self->a.map, self->a.bytes, SEED);
 	ASSERT_TRUE(flush_counter_open(&self->flushes));
-	bystanders_start(&self->others, BYSTANDERS);
+	snprintf(filter, sizeof(filter),
+		 "address >= 0x%" PRIxPTR " && address < 0x%" PRIxPTR,
+		 (uintptr_t)self->a.map,
+		 (uintptr_t)self->a.map + self->a.bytes);
+	ASSERT_TRUE(event_counter_open(&self->faults,
+				       "exceptions/page_fault_user", filter));
 }
 
 FIXTURE_TEARDOWN(retired)
 {
-	bystanders_stop(&self->others);
 	event_counter_close(&self->flushes);
+	event_counter_close(&self->faults);
 	arena_close(&self->a);
 }
 
 /* What a piece of work cost. */
 struct cost {
-	uint64_t flushes; /* by the kernel */
-	unsigned long minor_faults;
-	struct lull_arena_query q; /* differences of counters */
+	uint64_t flushes;	    /* by the kernel */
+	uint64_t faults;	    /* likewise */
+	unsigned long minor_faults; /* of this process, anywhere */
+	struct lull_arena_query q;  /* differences of counters */
 };
 
 static struct cost cost_now(struct retired *self)
@@ -55,6 +64,7 @@ static struct cost cost_now(struct retired *self)
 	struct cost c;
 
 	c.q = arena_query(self->a.fd);
+	c.faults = event_counter_read(&self->faults);
 	c.minor_faults = minor_faults();
 	c.flushes = event_counter_read(&self->flushes);
 	return c;
@@ -65,6 +75,7 @@ static struct cost cost_since(struct retired *self, const struct cost *before)
 	struct cost c = cost_now(self);
 
 	c.flushes -= before->flushes;
+	c.faults -= before->faults;
 	c.minor_faults -= before->minor_faults;
 	c.q.faults -= before->q.faults;
 	c.q.zeroed_bytes -= before->q.zeroed_bytes;
@@ -97,20 +108,29 @@ static struct cost one_cycle_cost(struct retired *self)
 TEST_F(retired, retire_and_revive_cost_nothing)
 {
 	struct cost best = { .flushes = UINT64_MAX }, c;
+	struct bystanders others;
 	unsigned int i;
 
-	for (i = 0; i < TRIES && best.flushes; i++) {
+	bystanders_start(&others, BYSTANDERS);
+	for (i = 0; i < TRIES && (best.flushes || best.minor_faults); i++) {
 		c = one_cycle_cost(self);
+		EXPECT_EQ(0, c.faults);
 		EXPECT_EQ(0, c.q.faults);
 		EXPECT_EQ(0, c.q.zeroed_bytes);
 		EXPECT_EQ(0, c.q.acquired_bytes);
 		EXPECT_EQ(0, c.q.runs);
 		EXPECT_EQ(0, c.q.flushes);
-		if (c.flushes < best.flushes)
+		if (c.flushes <= best.flushes)
 			best = c;
 	}
+	bystanders_stop(&others);
 	EXPECT_EQ(0, best.flushes);
-	EXPECT_TRUE(best.minor_faults <= 2); /* our own stack, once */
+	EXPECT_EQ(0, best.minor_faults);
+	/* The count of faults can count: this one is not free. */
+	EXPECT_EQ(0, madvise(self->a.map, SLOT, MADV_DONTNEED));
+	c = cost_now(self);
+	EXPECT_EQ(0, touch_read(self->a.map, NULL));
+	EXPECT_EQ(1, cost_since(self, &c).faults);
 	EXPECT_TRUE(pattern_holds(self->a.map, self->a.bytes, SEED));
 	EXPECT_EQ(self->a.bytes, smaps_bytes(self->a.map, "FilePmdMapped:"));
 }
@@ -154,9 +174,11 @@ static void expect_flushes(struct retired *self,
 			   uint64_t runs, uint64_t flushes)
 {
 	uint64_t best = UINT64_MAX;
+	struct bystanders others;
 	struct cost c;
 	unsigned int i;
 
+	bystanders_start(&others, BYSTANDERS);
 	for (i = 0; i < TRIES && best != flushes; i++) {
 		c = release_cost(self, ranges, nr);
 		EXPECT_EQ(1, c.q.batches);
@@ -165,6 +187,7 @@ static void expect_flushes(struct retired *self,
 		if (c.flushes < best)
 			best = c.flushes;
 	}
+	bystanders_stop(&others);
 	EXPECT_EQ(flushes, best);
 }
 
@@ -235,11 +258,14 @@ TEST_F(retired, each_mapping_is_flushed)
 {
 	const struct lull_arena_range all = { 0, self->a.bytes };
 	unsigned char *other = arena_map(self->a.fd, 0, self->a.bytes);
+	struct bystanders others;
 	struct cost c;
 
 	ASSERT_TRUE(other != NULL);
 	EXPECT_TRUE(pattern_holds(other, self->a.bytes, SEED));
+	bystanders_start(&others, BYSTANDERS);
 	c = release_cost(self, &all, 1);
+	bystanders_stop(&others);
 	EXPECT_EQ(1, c.q.runs);
 	EXPECT_EQ(2, c.q.flushes);
 	EXPECT_TRUE(c.flushes >= 2);

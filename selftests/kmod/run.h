@@ -24,6 +24,7 @@
 #define COMMAND_BYTES 256
 
 static int kmsg_fd = -1;
+static uint64_t test_started_ms;
 /* What came since the last test, for kmsg_seen(). */
 static char kmsg_text[LOG_BYTES];
 static size_t kmsg_used;
@@ -46,11 +47,20 @@ static const char *const complaints[] = {
 	"inconsistent lock state",
 };
 
+static inline uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
 static inline void kmsg_start(void)
 {
 	kmsg_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (kmsg_fd >= 0)
 		lseek(kmsg_fd, 0, SEEK_END);
+	test_started_ms = now_ms();
 	alarm(TEST_SECONDS_MAX);
 }
 
@@ -101,6 +111,8 @@ static inline void test_check_log(void)
 	}
 	kmsg_used = 0;
 	kmsg_text[0] = '\0';
+	printf("# %" PRIu64 " ms\n", now_ms() - test_started_ms);
+	test_started_ms = now_ms();
 	alarm(TEST_SECONDS_MAX);
 }
 
@@ -201,14 +213,6 @@ static inline int fd_receive(int sock)
 	if (c && c->cmsg_type == SCM_RIGHTS)
 		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
 	return fd;
-}
-
-static inline uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
 static inline bool kernel_at_least(unsigned int major, unsigned int minor)

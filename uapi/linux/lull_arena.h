@@ -98,9 +98,9 @@ enum lull_arena_numa {
 };
 
 /* Pages are zeroed before the kernel has them back, as well. */
-#define LULL_ARENA_CREATE_SECRET (1u << 0)
+#define LULL_ARENA_CREATE_SECRET 0x1
 /* Any user that holds the fd may map it, and MADV_DOFORK is honoured. */
-#define LULL_ARENA_CREATE_SHARED (1u << 1)
+#define LULL_ARENA_CREATE_SHARED 0x2
 
 /**
  * struct lull_arena_create - ioctl(LULL_ARENA_CREATE), on the device
@@ -132,14 +132,15 @@ struct lull_arena_create {
 	__u32 node;
 	__u32 fd;
 };
+
 #define LULL_ARENA_CREATE _IO(LULL_ARENA_TYPE, LULL_ARENA_CMD_CREATE)
 
 /* Keep what could be had when not all can: a prefix of the ranges. */
-#define LULL_ARENA_ACQUIRE_PARTIAL (1u << 0)
+#define LULL_ARENA_ACQUIRE_PARTIAL 0x1
 /* Take free pages only: neither reclaim nor compact to make some. */
-#define LULL_ARENA_ACQUIRE_NORETRY (1u << 1)
+#define LULL_ARENA_ACQUIRE_NORETRY 0x2
 /* Use @node for this call, as LULL_ARENA_NUMA_BIND does. */
-#define LULL_ARENA_ACQUIRE_NODE (1u << 2)
+#define LULL_ARENA_ACQUIRE_NODE 0x4
 
 /**
  * enum lull_arena_cause - what stopped an ACQUIRE or a REVIVE
@@ -192,6 +193,7 @@ struct lull_arena_acquire {
 	__u32 cause;
 	__u32 __reserved;
 };
+
 #define LULL_ARENA_ACQUIRE _IO(LULL_ARENA_TYPE, LULL_ARENA_CMD_ACQUIRE)
 
 /**
@@ -215,6 +217,7 @@ struct lull_arena_retire {
 	__u32 __reserved;
 	__aligned_u64 ticket;
 };
+
 #define LULL_ARENA_RETIRE _IO(LULL_ARENA_TYPE, LULL_ARENA_CMD_RETIRE)
 
 /**
@@ -246,6 +249,7 @@ struct lull_arena_revive {
 	__aligned_u64 kept_bytes;
 	__aligned_u64 fresh_bytes;
 };
+
 #define LULL_ARENA_REVIVE _IO(LULL_ARENA_TYPE, LULL_ARENA_CMD_REVIVE)
 
 /**
@@ -273,6 +277,7 @@ struct lull_arena_release {
 	__aligned_u64 ticket;
 	__aligned_u64 busy_bytes;
 };
+
 #define LULL_ARENA_RELEASE _IO(LULL_ARENA_TYPE, LULL_ARENA_CMD_RELEASE)
 
 /* As a ticket: everything retired or released so far. */
@@ -304,6 +309,7 @@ struct lull_arena_flush {
 	__u32 __reserved;
 	__aligned_u64 busy_bytes;
 };
+
 #define LULL_ARENA_FLUSH _IO(LULL_ARENA_TYPE, LULL_ARENA_CMD_FLUSH)
 
 /**
@@ -321,11 +327,12 @@ struct lull_arena_reset {
 	__u32 size;
 	__u32 flags;
 };
+
 #define LULL_ARENA_RESET _IO(LULL_ARENA_TYPE, LULL_ARENA_CMD_RESET)
 
 /* What this module does, in struct lull_arena_query.features. */
-#define LULL_ARENA_FEATURE_PUNCH_HOLE (1ull << 0)
-#define LULL_ARENA_FEATURE_RESERVE (1ull << 1)
+#define LULL_ARENA_FEATURE_PUNCH_HOLE 0x1ull
+#define LULL_ARENA_FEATURE_RESERVE 0x2ull
 
 /**
  * struct lull_arena_query - ioctl(LULL_ARENA_QUERY): sizes and counters
@@ -386,6 +393,7 @@ struct lull_arena_query {
 	__aligned_u64 ticket_last;
 	__aligned_u64 ticket_done;
 };
+
 #define LULL_ARENA_QUERY _IO(LULL_ARENA_TYPE, LULL_ARENA_CMD_QUERY)
 
 #endif

@@ -109,10 +109,12 @@ int lull_arena_open(const struct lull_arena_opts *opts,
 		    struct lull_arena **ret_arena, struct lull_error *reterr);
 
 /**
- * lull_arena_close - unmap an arena; every block of it was given back
+ * lull_arena_close - unmap an arena
  * @arena: may be NULL
  *
- * Waits for the threads that still free blocks of the malloc carrier.
+ * Blocks that are still held stay valid, and the arena ends when the last of
+ * them is given back.  Waits for the threads that still free blocks of the
+ * malloc carrier.
  */
 void lull_arena_close(struct lull_arena *arena);
 

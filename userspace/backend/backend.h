@@ -21,6 +21,7 @@
 #include "base/stage.h"
 #include "lull.h"
 
+struct lull_arena;
 struct lull_workers;
 
 #define LULL_BACKEND_ABI 1u
@@ -44,6 +45,7 @@ struct lull_workers;
  * @b2: nr_vars points of G2
  * @l: nr_vars - nr_public - 1 points of G1
  * @h: 1 << log2_domain points of G1
+ * @arena: what a backend carves its part of the key from
  */
 struct lull_key_arrays {
 	enum lull_curve curve;
@@ -53,14 +55,16 @@ struct lull_key_arrays {
 	size_t nr_coefs;
 	bool coefs_sorted;
 	const uint8_t *coefs, *a, *b1, *b2, *l, *h;
+	struct lull_arena *arena;
 };
 
 /**
  * struct lull_stage_args - what a stage works on
  * @witness: nr_vars plain canonical integers of 32 bytes, at any alignment
  * @workers: the pool
- * @scratch: of scratch_bytes(), aligned to 64 bytes; the same for all stages
- *	of one proof, which keep in it what one stage leaves for another
+ * @scratch: of scratch_bytes(), aligned to 64 bytes, holding anything; the
+ *	same for all stages of one proof, which keep in it what one stage leaves
+ *	for another
  * @ret_point: where the LULL_STAGE_MSM_* put their sum, affine, Montgomery;
  *	valid until wait() has returned
  */

@@ -12,9 +12,9 @@
  */
 #include <stdlib.h>
 
+#include "arena/arena.h"
 #include "backend/backend.h"
 #include "base/error.h"
-#include "base/mem.h"
 #include "curve/facts.h"
 #include "msm/msm.h"
 #include "ntt/ntt.h"
@@ -40,7 +40,7 @@ static void cpu_key_detach(void *opaque)
 	if (!key)
 		return;
 	fr_domain_destroy(key->domain);
-	lull_vec_done(&key->order);
+	lull_arena_retire(&key->order);
 	free(key);
 }
 
@@ -52,15 +52,16 @@ static int cpu_key_attach(void *device, const struct lull_key_arrays *arrays,
 	int err;
 
 	(void)device;
+	(void)workers; /* the tables are too small to share out */
 	if (!key)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
 	key->arrays = *arrays;
-	err = fr_domain_create(arrays->log2_domain, workers, &key->domain,
+	err = fr_domain_create(arrays->log2_domain, arrays->arena, &key->domain,
 			       reterr);
 	if (!err && !arrays->coefs_sorted)
 		err = lull_synth_order(arrays->coefs, arrays->nr_coefs,
 				       (size_t)1 << arrays->log2_domain,
-				       &key->order, reterr);
+				       arrays->arena, &key->order, reterr);
 	if (err) {
 		cpu_key_detach(key);
 		return err;

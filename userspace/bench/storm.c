@@ -273,7 +273,7 @@ static json_t *host_row(const struct storm_counters *counters)
 		{ "clocksource", "/sys/devices/system/clocksource/"
 				 "clocksource0/current_clocksource" },
 		{ "hypervisor", "/sys/hypervisor/type" },
-		{ "module", "/sys/module/lull_arena/version" },
+		{ "module", "/sys/module/lull_arena/srcversion" },
 	};
 	json_t *row;
 	size_t i;

@@ -61,6 +61,7 @@ void lull_bench_storm_plan_done(struct storm_plan *plan);
  * @STORM_LAW_ZERO: nothing is unmapped
  * @STORM_LAW_CALLS: at least one for each vector
  * @STORM_LAW_RUNS: one for each run, of 2 MiB mappings
+ * @STORM_LAW_MERGED: the same, and runs of several threads are merged
  * @STORM_LAW_ONE: one in all
  * @STORM_LAW_RUNS_4K: each run of 4 KiB pages, by batches of the kernel
  * @STORM_LAW_RUNS_4K_TABLES: the same, and the page tables go as well
@@ -72,6 +73,7 @@ enum storm_law {
 	STORM_LAW_ZERO,
 	STORM_LAW_CALLS,
 	STORM_LAW_RUNS,
+	STORM_LAW_MERGED,
 	STORM_LAW_ONE,
 	STORM_LAW_RUNS_4K,
 	STORM_LAW_RUNS_4K_TABLES,
@@ -328,9 +330,9 @@ void lull_bench_storm_predict(const struct storm_arm *arm,
 bool lull_bench_storm_holds(const struct storm_prediction *prediction,
 			    uint64_t flushes);
 
-/* Contiguous runs of slots that a round frees: what a batch or a merged call
- * sees. */
-size_t lull_bench_storm_nr_runs(const struct storm_plan *plan);
+/* Contiguous runs of slots that a round frees; @merged: over all threads, as a
+ * batch of the module sees them. */
+size_t lull_bench_storm_nr_runs(const struct storm_plan *plan, bool merged);
 /* Vectors that a round frees. */
 size_t lull_bench_storm_nr_freed(const struct storm_plan *plan);
 

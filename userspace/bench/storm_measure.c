@@ -26,7 +26,7 @@
 /* Shorter windows say nothing about a rate. */
 #define CALM_MIN_NS (20 * (uint64_t)NS_PER_MS)
 #define CALM_MAX_NS (2 * (uint64_t)NS_PER_S)
-#define RATE_MIN_NS (1 * (uint64_t)NS_PER_MS)
+#define RATE_MIN_NS (20 * (uint64_t)NS_PER_MS)
 
 enum phase { PHASE_FILL, PHASE_FREE, PHASE_END };
 
@@ -349,25 +349,26 @@ static int add_flushes(const struct measure *m, json_t *row)
 
 static int add_prediction(const struct measure *m, json_t *row)
 {
+	const char *key =
+		m->run.arm->by_kernel ? "flushes_free" : "flushes_free_own";
+	json_t *counted = json_object_get(row, key), *holds = NULL;
 	struct storm_prediction p;
-	json_int_t counted;
 	int failed;
 
 	lull_bench_storm_predict(m->run.arm, &m->run.plan, &p);
-	failed = set(row, "predicted_kind",
-		     json_string(lull_bench_storm_kind_name(p.kind)));
+	failed = json_object_set(row, "counted", counted);
+	failed |= set(row, "predicted_kind",
+		      json_string(lull_bench_storm_kind_name(p.kind)));
 	if (p.kind == STORM_NO_FORMULA)
 		return failed;
 	failed |= set(row, "predicted", json_integer((json_int_t)p.flushes));
 	failed |= set(row, "formula", json_string(p.formula));
 	if (*m->counters.why)
-		return failed | set(row, "holds", json_null());
-	counted = json_integer_value(json_object_get(
-		row,
-		m->run.arm->by_kernel ? "flushes_free" : "flushes_free_own"));
-	return failed |
-	       set(row, "holds",
-		   json_boolean(lull_bench_storm_holds(&p, (uint64_t)counted)));
+		holds = json_null();
+	else
+		holds = json_boolean(lull_bench_storm_holds(
+			&p, (uint64_t)json_integer_value(counted)));
+	return failed | set(row, "holds", holds);
 }
 
 static int add_windows(const struct measure *m, json_t *row)

@@ -128,14 +128,18 @@ size_t lull_bench_storm_nr_freed(const struct storm_plan *plan)
 
 /* Vectors stand in the order of their offsets, and no slot holds both a kept
  * and a freed one, as long as kept[] goes by slots. */
-size_t lull_bench_storm_nr_runs(const struct storm_plan *plan)
+size_t lull_bench_storm_nr_runs(const struct storm_plan *plan, bool merged)
 {
 	unsigned int share;
 	size_t i, nr = 0;
+	bool begins;
 
-	for (share = 0; share < plan->nr_shares; share++)
-		for (i = plan->first[share]; i < plan->first[share + 1]; i++)
-			nr += !plan->kept[i] &&
-			      (i == plan->first[share] || plan->kept[i - 1]);
+	for (share = 0; share < plan->nr_shares; share++) {
+		for (i = plan->first[share]; i < plan->first[share + 1]; i++) {
+			begins = i == 0 || plan->kept[i - 1] ||
+				 (!merged && i == plan->first[share]);
+			nr += !plan->kept[i] && begins;
+		}
+	}
 	return nr;
 }

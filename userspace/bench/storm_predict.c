@@ -98,7 +98,7 @@ void lull_bench_storm_predict(const struct storm_arm *arm,
 			      const struct storm_plan *plan,
 			      struct storm_prediction *ret_prediction)
 {
-	size_t runs = lull_bench_storm_nr_runs(plan);
+	size_t runs = lull_bench_storm_nr_runs(plan, false);
 	struct storm_prediction p = { 0 };
 
 	switch (arm->law) {
@@ -111,6 +111,10 @@ void lull_bench_storm_predict(const struct storm_arm *arm,
 		break;
 	case STORM_LAW_RUNS:
 		say(&p, STORM_EXACT, runs, "one a run");
+		break;
+	case STORM_LAW_MERGED:
+		say(&p, STORM_EXACT, lull_bench_storm_nr_runs(plan, true),
+		    "one a run");
 		break;
 	case STORM_LAW_ONE:
 		say(&p, STORM_EXACT,

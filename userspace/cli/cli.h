@@ -31,9 +31,11 @@ enum lull_cli_key {
 	OPT_OUTPUT = 'o',
 	OPT_THREADS = 't',
 	OPT_VERBOSE = 'v',
-	OPT_ARMS = 256,
+	OPT_ARENA = 256,
+	OPT_ARMS,
 	OPT_BACKEND,
 	OPT_BYSTANDERS,
+	OPT_CARRIER,
 	OPT_CHECK_R1CS,
 	OPT_CUDA_REGISTER,
 	OPT_CURVE,
@@ -44,6 +46,7 @@ enum lull_cli_key {
 	OPT_JSON,
 	OPT_MAX_LOG2,
 	OPT_MIN_LOG2,
+	OPT_NODE,
 	OPT_NO_VERIFY,
 	OPT_ONLY,
 	OPT_PRESSURE,
@@ -108,6 +111,10 @@ struct lull_cli_command {
  * @nr_gpus: how many of them, or 0
  * @vram_bytes: --vram, or 0
  * @only: --only, or NULL
+ * @arena: --arena, or NULL
+ * @carrier: --carrier, or NULL
+ * @node: --node
+ * @has_node: --node was given, and may be 0
  * @output: -o, or NULL
  * @check_r1cs: --check-r1cs, or NULL
  * @test_rs: the two words of --test-rs, or NULL
@@ -134,6 +141,10 @@ struct lull_cli {
 	unsigned int nr_gpus;
 	uint64_t vram_bytes;
 	const char *only;
+	const char *arena;
+	const char *carrier;
+	unsigned int node;
+	bool has_node;
 	const char *output;
 	const char *check_r1cs;
 	const char *test_rs[2];
@@ -152,6 +163,10 @@ int lull_cli_key_check(const struct lull_cli *cli);
 int lull_cli_key_vkey(const struct lull_cli *cli);
 int lull_cli_key_gen(const struct lull_cli *cli);
 int lull_cli_circuit_info(const struct lull_cli *cli);
+int lull_cli_arena_status(const struct lull_cli *cli);
+int lull_cli_arena_reserve(const struct lull_cli *cli);
+int lull_cli_arena_flush(const struct lull_cli *cli);
+int lull_cli_arena_doctor(const struct lull_cli *cli);
 int lull_cli_bench_kernels(const struct lull_cli *cli);
 int lull_cli_bench_proofs(const struct lull_cli *cli);
 int lull_cli_bench_stages(const struct lull_cli *cli);
@@ -171,6 +186,11 @@ int lull_cli_storm_option(struct lull_cli *cli, int key, const char *arg,
 int lull_cli_parse_number(const char *option, const char *text,
 			  unsigned int min, unsigned int max,
 			  unsigned int *ret_number, struct lull_error *reterr);
+
+/* A number of bytes, not 0, with K, M, G or T behind it in units of 1024; @what
+ * names it in the message.  LULL_OK or LULL_USAGE. */
+int lull_cli_parse_bytes(const char *what, const char *text,
+			 uint64_t *ret_bytes, struct lull_error *reterr);
 
 /* Prints the help of one command, or of all, to standard output.  Returns an
  * enum lull_cli_exit. */

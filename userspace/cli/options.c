@@ -22,6 +22,8 @@
 /* More threads than any host has; fewer than would overflow a size. */
 #define THREADS_MAX 4096
 #define RUNS_MAX 1000000
+/* What kernels are built for at most: MAX_NUMNODES. */
+#define NODE_MAX 1023
 /* The 2-adicity of BN254's scalar field: its largest domain. */
 #define LOG2_MAX 28
 /* The smallest key option without a letter. */
@@ -46,11 +48,15 @@ struct option_text {
 };
 
 static const struct option_text option_texts[] = {
+	{ OPT_ARENA, "arena", "NAME",
+	  "module, hugetlb, thp, malloc, malloc-serial (default: auto)" },
 	{ OPT_ARMS, "arms", "A,B,...", "these arms alone (default: all)" },
 	{ OPT_BACKEND, "backend", "NAME",
 	  "auto, cpu or cuda (default: auto); benches: null too" },
 	{ OPT_BYSTANDERS, "bystanders", "N",
 	  "threads that compute meanwhile (default: the other CPUs)" },
+	{ OPT_CARRIER, "carrier", "NAME",
+	  "module or hugetlb (default: module)" },
 	{ OPT_CHECK_R1CS, "check-r1cs", "X.r1cs",
 	  "first check the witness against the circuit" },
 	{ OPT_CUDA_REGISTER, "cuda-register", NULL,
@@ -66,6 +72,7 @@ static const struct option_text option_texts[] = {
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
 	{ OPT_MAX_LOG2, "max-log2", "N", "largest size, 2^N" },
 	{ OPT_MIN_LOG2, "min-log2", "N", "smallest size, 2^N" },
+	{ OPT_NODE, "node", "N", "of this NUMA node (default: of all)" },
 	{ OPT_NO_VERIFY, "no-verify", NULL,
 	  "leave out the check of the finished proof" },
 	{ OPT_ONLY, "only", "NAME", "this kernel alone" },
@@ -186,9 +193,8 @@ static int parse_gpus(struct lull_cli *cli, const char *text,
 			 text);
 }
 
-/* A number of bytes, with K, M, G or T behind it in units of 1024. */
-static int parse_bytes(const struct option_text *option, const char *text,
-		       uint64_t *ret_bytes, struct lull_error *reterr)
+int lull_cli_parse_bytes(const char *what, const char *text,
+			 uint64_t *ret_bytes, struct lull_error *reterr)
 {
 	static const char units[] = "KMGT";
 	unsigned long long number = 0;
@@ -208,9 +214,9 @@ static int parse_bytes(const struct option_text *option, const char *text,
 	}
 	if (!end || *end || errno || !number || number > UINT64_MAX >> shift)
 		return lull_fail(reterr, LULL_USAGE,
-				 "--%s: expected bytes, such as 12G, found "
+				 "%s: expected bytes, such as 12G, found "
 				 "'%.40s'",
-				 option->name, text);
+				 what, text);
 	*ret_bytes = (uint64_t)number << shift;
 	return LULL_OK;
 }
@@ -239,7 +245,8 @@ static int take_device(struct lull_cli *cli, const struct option_text *option,
 	case OPT_GPUS:
 		return parse_gpus(cli, arg, reterr);
 	case OPT_VRAM:
-		return parse_bytes(option, arg, &cli->vram_bytes, reterr);
+		return lull_cli_parse_bytes("--vram", arg, &cli->vram_bytes,
+					    reterr);
 	default:
 		if (strcmp(arg, "cpu"))
 			return lull_fail(reterr, LULL_USAGE,
@@ -266,6 +273,10 @@ static int take_numbers(struct lull_cli *cli, const struct option_text *option,
 	case OPT_RUNS:
 		return lull_cli_parse_number(option->name, arg, 1, RUNS_MAX,
 					     &cli->nr_runs, reterr);
+	case OPT_NODE:
+		cli->has_node = true;
+		return lull_cli_parse_number(option->name, arg, 0, NODE_MAX,
+					     &cli->node, reterr);
 	case OPT_MIN_LOG2:
 		return lull_cli_parse_number(option->name, arg, 1, LOG2_MAX,
 					     &cli->min_log2, reterr);
@@ -295,6 +306,12 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 		return LULL_OK;
 	case OPT_TOXIC:
 		cli->toxic = true;
+		return LULL_OK;
+	case OPT_ARENA:
+		cli->arena = arg;
+		return LULL_OK;
+	case OPT_CARRIER:
+		cli->carrier = arg;
 		return LULL_OK;
 	case OPT_ONLY:
 		cli->only = arg;

@@ -103,7 +103,8 @@ LULL_API const char *lull_status_str(int status);
  *	the thread that called into the library.
  * @warn_arg: handed to @warn
  * @say: called with one line for each thing that was decided: which backend
- *	was taken and why, how a device's memory is shared out; may be NULL
+ *	was taken and why, how a device's memory is shared out, which arena was
+ *	taken and why no better one; may be NULL
  * @say_arg: handed to @say
  * @backend: who computes: "cpu", "cuda", "null" (which computes nothing, for
  *	measuring), "auto" for cuda where it works and else the CPU; NULL for
@@ -114,6 +115,12 @@ LULL_API const char *lull_status_str(int status);
  *	copy of the key
  * @nr_gpus: how many; 0 for the first alone
  * @vram_bytes: the most device memory to use, on each GPU; 0 for what is free
+ * @arena: where memory comes from: "module", "hugetlb", "thp", and for
+ *	comparison "malloc" or "malloc-serial"; NULL or "auto" for the best
+ *	that works
+ * @arena_bytes: more memory than this is never held; 0 for no bound
+ *
+ * A caller built against an older version, with fewer fields, is understood.
  */
 struct lull_ctx_opts {
 	size_t size;
@@ -127,6 +134,8 @@ struct lull_ctx_opts {
 	const unsigned int *gpus;
 	unsigned int nr_gpus;
 	uint64_t vram_bytes;
+	const char *arena;
+	size_t arena_bytes;
 };
 
 /**
@@ -135,10 +144,16 @@ struct lull_ctx_opts {
  * @ret_ctx: owned by the caller; end it with lull_ctx_destroy()
  * @reterr: filled on failure
  *
+ * Keys, witnesses and what proofs need lie in the context's arena: memory that
+ * is kept when it is given back, so that from the second proof of a key on
+ * nothing is mapped, faulted, zeroed or unmapped.  lull_ctx_stats() counts.
+ * Memory comes from the NUMA node of the CPUs that the calling thread may use,
+ * if that is one.
+ *
  * Context: a context may be used from several threads at once; their proofs
  * share its workers.
  * Return: LULL_OK, LULL_NOMEM, LULL_IO, LULL_USAGE, LULL_UNSUPPORTED when the
- * backend is not to be had, or LULL_DEVICE.
+ * backend is not to be had or the host has no such arena, or LULL_DEVICE.
  */
 LULL_API int lull_ctx_create(const struct lull_ctx_opts *opts,
 			     struct lull_ctx **ret_ctx,
@@ -149,6 +164,58 @@ LULL_API int lull_ctx_create(const struct lull_ctx_opts *opts,
  * @ctx: may be NULL
  */
 LULL_API void lull_ctx_destroy(struct lull_ctx *ctx);
+
+/**
+ * struct lull_ctx_stats - what a context's arena holds and has done
+ * @size: sizeof(struct lull_ctx_stats), set by the caller
+ * @arena: "module (2 MiB, node 0)" or the like
+ * @held_bytes: memory that it has
+ * @used_bytes: of it in use
+ * @used_bytes_max: the most that this was
+ * @pinned_bytes: registered with a device
+ * @nr_carves: blocks that were taken
+ * @faulted_bytes: memory faulted in
+ * @zeroed_bytes: memory zeroed, by the kernel for that or for a block that
+ *	had to be
+ * @wiped_bytes: secrets overwritten as they were given back
+ * @retired_bytes: memory given back that the kernel may take
+ * @kept_bytes: memory used again that it had not taken
+ * @fresh_bytes: memory used again that it had
+ * @unmapped_bytes: memory given back to the system
+ * @flushes: calls, and runs of the module, that flush the TLBs of other CPUs
+ * @munmaps: of them munmap(2)
+ *
+ * From @nr_carves on all are counters, which only rise.
+ */
+struct lull_ctx_stats {
+	size_t size;
+	char arena[64];
+	uint64_t held_bytes;
+	uint64_t used_bytes;
+	uint64_t used_bytes_max;
+	uint64_t pinned_bytes;
+	uint64_t nr_carves;
+	uint64_t faulted_bytes;
+	uint64_t zeroed_bytes;
+	uint64_t wiped_bytes;
+	uint64_t retired_bytes;
+	uint64_t kept_bytes;
+	uint64_t fresh_bytes;
+	uint64_t unmapped_bytes;
+	uint64_t flushes;
+	uint64_t munmaps;
+};
+
+/**
+ * lull_ctx_stats - copy a context's counters
+ * @ctx: the context
+ * @stats: @stats->size set by the caller; the rest is written
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, or LULL_USAGE for a size that is too small.
+ */
+LULL_API int lull_ctx_stats(struct lull_ctx *ctx, struct lull_ctx_stats *stats,
+			    struct lull_error *reterr);
 
 /**
  * lull_ctx_backend - who computes, and why

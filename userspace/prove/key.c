@@ -8,9 +8,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "arena/arena.h"
 #include "base/base.h"
 #include "base/error.h"
-#include "base/mem.h"
 #include "base/workers.h"
 #include "input/outfile.h"
 
@@ -240,6 +240,7 @@ static int attach(struct lull_key *key, struct lull_error *reterr)
 		.b2 = z->b2,
 		.l = z->c,
 		.h = z->h,
+		.arena = key->arena,
 	};
 
 	struct lull_error why, first = { 0 };
@@ -258,7 +259,8 @@ static int attach(struct lull_key *key, struct lull_error *reterr)
 }
 
 int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
-			  struct lull_workers *workers, struct lull_set *set,
+			  struct lull_workers *workers,
+			  struct lull_arena *arena, struct lull_set *set,
 			  struct lull_key **ret_key, struct lull_error *reterr)
 {
 	size_t nr_inf[LULL_ZKEY_CONTRIBUTIONS] = { 0 };
@@ -281,6 +283,7 @@ int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
 	key->zkey = *zkey;
 	key->workers = workers;
 	key->set = set;
+	key->arena = arena;
 	key->groth16 = lull_groth16(zkey->curve);
 	err = check_all_points(key, false, nr_inf, reterr);
 	if (err)
@@ -325,17 +328,18 @@ static int vkey_text(const struct lull_key *key, struct lull_vec *ret_text,
 	size_t bytes;
 	int err;
 
-	err = lull_vec_alloc(&ic, (z->nr_public + (size_t)1) * 2 * fp,
-			     "verification key", reterr);
+	err = lull_arena_carve(key->arena, (z->nr_public + (size_t)1) * 2 * fp,
+			       0, "verification key", &ic, reterr);
 	if (err)
 		return err;
 	vkey.ic = ic.ptr;
 	key->groth16->vkey(z, &vkey, alphabeta);
 	bytes = lull_json_write_vkey(&vkey, alphabeta, NULL, 0);
-	err = lull_vec_alloc(ret_text, bytes, "verification key", reterr);
+	err = lull_arena_carve(key->arena, bytes, 0, "verification key",
+			       ret_text, reterr);
 	if (!err)
 		lull_json_write_vkey(&vkey, alphabeta, ret_text->ptr, bytes);
-	lull_vec_done(&ic);
+	lull_arena_retire(&ic);
 	return err;
 }
 
@@ -359,6 +363,6 @@ int lull_prove_key_vkey_write(const struct lull_key *key, const char *path,
 	if (!err)
 		err = lull_outfile_commit(&out, 1, reterr);
 	lull_outfile_discard(&out);
-	lull_vec_done(&text);
+	lull_arena_retire(&text);
 	return err;
 }

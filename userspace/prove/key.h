@@ -30,6 +30,7 @@ struct lull_key_part {
  * @parts: the key on each of them
  * @usable: whether it could be attached there
  * @workers: of the context that opened it
+ * @arena: likewise
  * @nr_inf_a: points at infinity per section, counted while checking
  * @nr_inf_b1: as @nr_inf_a
  * @nr_inf_b2: as @nr_inf_a
@@ -43,13 +44,15 @@ struct lull_key {
 	struct lull_key_part parts[LULL_GPUS_MAX + 1];
 	bool usable[LULL_GPUS_MAX + 1];
 	struct lull_workers *workers;
+	struct lull_arena *arena;
 	size_t nr_inf_a, nr_inf_b1, nr_inf_b2, nr_inf_l;
 };
 
 /* Checks an indexed file (opened with LULL_ZKEY_DEFER_COEFS) and attaches it.
  * Takes over *zkey on success and leaves it alone on failure. */
 int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
-			  struct lull_workers *workers, struct lull_set *set,
+			  struct lull_workers *workers,
+			  struct lull_arena *arena, struct lull_set *set,
 			  struct lull_key **ret_key, struct lull_error *reterr);
 
 /* Takes NULL. */

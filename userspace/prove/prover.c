@@ -8,7 +8,7 @@
  * msm_*     five sums of points
  * assemble  blinding with r and s, the last additions
  * check     the pairing equation, before anything leaves
- * retire    scratch is wiped and goes back
+ * retire    scratch is wiped and goes back to the arena
  *
  * A device that fails is left out and the proof begun again on another; see
  * backend/set.h.
@@ -21,6 +21,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "base/mem.h"
 #include "base/workers.h"
 
 /* One proof under way. */
@@ -30,6 +31,7 @@ struct proving {
 	const uint8_t *witness;
 	const struct lull_prove_opts *opts;
 	struct lull_workers *workers;
+	struct lull_arena *arena;
 	struct lull_vec scratch;
 	bool loaded; /* the device waits for LULL_STAGE_RETIRE */
 	struct lull_msm_sums sums;
@@ -69,9 +71,9 @@ static int copy_publics(struct proving *p, struct lull_error *reterr)
 	int err;
 
 	p->proof->nr_public = zkey->nr_public;
-	err = lull_vec_alloc(&p->proof->publics,
-			     (size_t)zkey->nr_public * LULL_FR_BYTES,
-			     "public signals", reterr);
+	err = lull_arena_carve(p->arena,
+			       (size_t)zkey->nr_public * LULL_FR_BYTES, 0,
+			       "public signals", &p->proof->publics, reterr);
 	if (err)
 		return err;
 	if (zkey->nr_public)
@@ -101,7 +103,8 @@ static int load(struct proving *p, struct lull_error *reterr)
 
 	stage_begin(p, LULL_STAGE_LOAD);
 	bytes = p->part->ops->scratch_bytes(p->part->attached, nr_threads);
-	err = lull_vec_alloc(&p->scratch, bytes, "scratch of a proof", reterr);
+	err = lull_arena_carve(p->arena, bytes, LULL_CARVE_SECRET,
+			       "scratch of a proof", &p->scratch, reterr);
 	if (!err)
 		err = run_stage(p, LULL_STAGE_LOAD, NULL, reterr);
 	p->loaded = !err;
@@ -171,7 +174,8 @@ static int check(struct proving *p, struct lull_error *reterr)
 		return LULL_OK;
 	stage_begin(p, LULL_STAGE_CHECK);
 	err = p->key->groth16->verify_key(&p->key->zkey, p->proof->publics.ptr,
-					  &p->proof->points, p->workers, &why);
+					  &p->proof->points, p->workers,
+					  p->arena, &why);
 	stage_end(p);
 	if (err == LULL_INVALID)
 		return lull_fail(
@@ -190,7 +194,7 @@ static void retire(struct proving *p)
 	if (p->loaded)
 		run_stage(p, LULL_STAGE_RETIRE, NULL, NULL);
 	p->loaded = false;
-	lull_vec_wipe_done(&p->scratch);
+	lull_arena_retire(&p->scratch);
 	lull_wipe(&p->sums, sizeof(p->sums));
 	stage_end(p);
 }
@@ -267,8 +271,9 @@ static int prove_somewhere(struct proving *p, const uint8_t r[LULL_FR_BYTES],
 	return LULL_DEVICE;
 }
 
-int lull_prover_run(struct lull_workers *workers, const struct lull_key *key,
-		    const uint8_t *witness, const struct lull_prove_opts *opts,
+int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
+		    const struct lull_key *key, const uint8_t *witness,
+		    const struct lull_prove_opts *opts,
 		    const uint8_t r[LULL_FR_BYTES],
 		    const uint8_t s[LULL_FR_BYTES],
 		    struct lull_proof **ret_proof, struct lull_error *reterr)
@@ -277,6 +282,7 @@ int lull_prover_run(struct lull_workers *workers, const struct lull_key *key,
 			     .witness = witness,
 			     .opts = opts,
 			     .workers = workers,
+			     .arena = arena,
 			     .start_ns = now_ns() };
 	int err;
 
@@ -298,6 +304,6 @@ void lull_proof_free(struct lull_proof *proof)
 {
 	if (!proof)
 		return;
-	lull_vec_done(&proof->publics);
+	lull_arena_retire(&proof->publics);
 	free(proof);
 }

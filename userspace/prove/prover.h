@@ -5,7 +5,7 @@
 #ifndef LULL_PROVE_PROVER_H
 #define LULL_PROVE_PROVER_H
 
-#include "base/mem.h"
+#include "arena/arena.h"
 #include "base/stage.h"
 #include "input/json.h"
 #include "prove/key.h"
@@ -31,6 +31,7 @@ struct lull_proof {
 /**
  * lull_prover_run - make a proof with given blinding scalars
  * @workers: the pool
+ * @arena: where scratch and public signals lie
  * @key: an attached key
  * @witness: nr_vars plain canonical values, w[0] = 1, at any alignment
  * @opts: flags and progress; not NULL
@@ -42,8 +43,9 @@ struct lull_proof {
  * Return: LULL_OK, LULL_NOMEM, LULL_UNSATISFIED when the proof does not
  * verify, or LULL_DEVICE when no device is left.
  */
-int lull_prover_run(struct lull_workers *workers, const struct lull_key *key,
-		    const uint8_t *witness, const struct lull_prove_opts *opts,
+int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
+		    const struct lull_key *key, const uint8_t *witness,
+		    const struct lull_prove_opts *opts,
 		    const uint8_t r[LULL_FR_BYTES],
 		    const uint8_t s[LULL_FR_BYTES],
 		    struct lull_proof **ret_proof, struct lull_error *reterr);
