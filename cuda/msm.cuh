@@ -52,7 +52,7 @@ struct bls12_381_g2 {
 #define MSM_WINDOW_BITS_MAX 24
 /* Sums that a run leaves on the host: one for each bit of a bucket's number,
  * per set of buckets. */
-#define MSM_SUMS_MAX 320
+#define MSM_SUMS_MAX 448
 /* A ref is the place of a point in its table and, on top, its sign. */
 #define MSM_REF_NEG 0x80000000u /* bit 31 */
 
