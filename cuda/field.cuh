@@ -201,35 +201,19 @@ LULL_HD void row_shift_mad(chain &c, uint32_t *acc, const uint32_t *a, uint32_t 
 	c.madc_cc(acc[N - 2], acc[N - 1], a[N - 2], b, 0, 0);
 }
 
-/*
- * The modulus as words.  On the device they stand in constant memory, where the
- * compiler cannot see their values: it would replace products with 1 and with
- * all ones by longer sequences, and keep the other literals in registers.
- */
+/* The modulus as words, all literals once inlined: measured against words in
+ * constant memory, those cost a point addition registers and gain nothing. */
 template <class F>
 struct modulus {
 	uint32_t l[F::nr_words];
 
-	LULL_HD constexpr modulus() : l()
+	LULL_HD modulus()
 	{
+#pragma unroll
 		for (unsigned int i = 0; i < F::nr_words; i++)
 			l[i] = F::p(i);
 	}
 };
-
-template <class F>
-static __constant__ modulus<F> device_modulus = modulus<F>();
-
-template <class F>
-LULL_HD const modulus<F> &modulus_of()
-{
-#ifdef __CUDA_ARCH__
-	return device_modulus<F>;
-#else
-	static constexpr modulus<F> p;
-	return p;
-#endif
-}
 
 /* r = a < p ? a : a - p, for a < 2 p. */
 template <class F>
@@ -343,7 +327,7 @@ template <class F>
 LULL_HD void row_reduce(chain &c, uint32_t *even, uint32_t *odd)
 {
 	constexpr unsigned int n = F::nr_words;
-	const modulus<F> &p = modulus_of<F>();
+	const modulus<F> p;
 	uint32_t q = even[0] * F::inv;
 
 	row_mad<n>(c, odd, p.l + 1, q);
@@ -557,7 +541,7 @@ template <class F>
 LULL_HD fe<F> redc(const fe_wide<F> &t)
 {
 	constexpr unsigned int n = F::nr_words;
-	const modulus<F> &p = modulus_of<F>();
+	const modulus<F> p;
 	uint32_t a[n], b[n], q;
 	fe<F> r;
 	chain c;

@@ -102,7 +102,8 @@ struct msm_layout {
 	size_t cub_bytes;
 	size_t offsets; /* first ref of each bucket */
 	size_t level_offsets[2]; /* the same on a level of the tree */
-	size_t points[2]; /* partial sums, affine */
+	size_t points[2]; /* partial sums, affine, in planes */
+	size_t points_stride[2]; /* values in a plane; no offset */
 	size_t prefix; /* prefix products of a batch */
 	size_t places; /* where a batch's pairs stand */
 	size_t buckets; /* XYZZ */

@@ -172,7 +172,9 @@ static void lay_out(struct msm_plan *plan)
 		l->keys[i] = carve(l, plan->nr_refs * sizeof(uint32_t));
 		l->refs[i] = carve(l, plan->nr_refs * sizeof(uint32_t));
 		l->level_offsets[i] = carve(l, (plan->nr_buckets + 2) * sizeof(uint32_t));
-		l->points[i] = carve(l, n.points[i] * plan->point_bytes);
+		/* Planes that begin at a line. */
+		l->points_stride[i] = (n.points[i] + 7) / 8 * 8;
+		l->points[i] = carve(l, l->points_stride[i] * plan->point_bytes);
 		/* The second takes two sums for each MSM_MERGE_TILE. */
 		size_t slots = i ? n.partial / (MSM_MERGE_TILE / 2) + 2 : n.partial;
 
@@ -195,8 +197,8 @@ static void choose_levels(struct msm_plan *plan)
 	const struct msm_shape *shape = &plan->shape;
 	size_t mean = plan->nr_refs / plan->nr_buckets;
 
-	/* Down to two or three points a bucket; XYZZ sums the rest. */
-	plan->nr_levels = mean >= 2 ? log2_floor(mean) - (mean >= 4) : 0;
+	/* Down to one or two points a bucket; XYZZ sums the rest. */
+	plan->nr_levels = mean >= 2 ? log2_floor(mean) : 0;
 	/* Down to what a full grid sums at once. */
 	plan->unit_levels = shape->nr_units >> 14 ? log2_floor(shape->nr_units >> 14) : 0;
 	if (shape->nr_levels >= 0)
