@@ -660,6 +660,12 @@ extern "C" unsigned int lull_workers_nr(const struct lull_workers *workers)
 	return lull::pool_host->workers_nr(workers);
 }
 
+extern "C" void lull_workers_split(size_t n, size_t nr_tasks, size_t task, size_t grain,
+				   size_t *ret_lo, size_t *ret_hi)
+{
+	lull::pool_host->workers_split(n, nr_tasks, task, grain, ret_lo, ret_hi);
+}
+
 extern "C" __attribute__((visibility("default"))) const struct lull_backend lull_backend_cuda = {
 	LULL_BACKEND_ABI,
 	sizeof(struct lull_backend),

@@ -53,12 +53,12 @@ struct generator<bls12_381_g1> {
 struct pair_bn254 {
 	struct {
 		uint64_t l[4];
-	} c[2];
+	} c0, c1;
 };
 struct pair_bls12_381 {
 	struct {
 		uint64_t l[6];
-	} c[2];
+	} c0, c1;
 };
 template <>
 struct generator<bn254_g2> {
@@ -72,12 +72,11 @@ struct generator<bls12_381_g2> {
 template <class G>
 static affine<typename G::coord> generator_of(void)
 {
-	auto x = generator<G>::x, y = generator<G>::y;
 	affine<typename G::coord> g;
 
-	static_assert(sizeof(x) == sizeof(g.x), "a coordinate");
-	memcpy((void *)&g.x, &x, sizeof(g.x));
-	memcpy((void *)&g.y, &y, sizeof(g.y));
+	static_assert(sizeof(generator<G>::x) == sizeof(g.x), "a coordinate");
+	memcpy((void *)&g.x, &generator<G>::x, sizeof(g.x));
+	memcpy((void *)&g.y, &generator<G>::y, sizeof(g.y));
 	return g;
 }
 

@@ -176,9 +176,8 @@ static void bench_size(timer &t, unsigned int log_n)
 		must_be_ok(quotient_run<F>(d, v[0], v[1], v[2], false, 0, &error), &error);
 	});
 	t.print(C::name, "quotient", log_n);
-	t.measure([&] {
-		must_be_ok(quotient_run<F>(d, v[0], v[1], NULL, true, 0, &error), &error);
-	});
+	t.measure(
+		[&] { must_be_ok(quotient_run<F>(d, v[0], v[1], NULL, true, 0, &error), &error); });
 	t.print(C::name, "quotient_folded", log_n);
 	for (unsigned int i = 0; i < 3; i++)
 		must(cudaFree(v[i]), "free");

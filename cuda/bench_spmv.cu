@@ -46,13 +46,15 @@ static void must_be_ok(int rc, const struct lull_error *error)
 	exit(1);
 }
 
-/* splitmix64 */
 static uint64_t next(uint64_t *state)
 {
-	uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+	/* splitmix64's constants */
+	constexpr uint64_t step = 0x9e3779b97f4a7c15u, m0 = 0xbf58476d1ce4e5b9u,
+			   m1 = 0x94d049bb133111ebu;
+	uint64_t z = *state += step;
 
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	z = (z ^ z >> 30) * m0;
+	z = (z ^ z >> 27) * m1;
 	return z ^ z >> 31;
 }
 
@@ -215,8 +217,8 @@ static void bench(const struct sample *s, struct lull_workers *workers)
 	measure(s, C::name, "classify", [&] {
 		must_be_ok(classify(witness, s->n, ones, others, counts, room, 0, &error), &error);
 	});
-	for (void *p : { block, scratch, witness, (void *)a, (void *)b, (void *)ones,
-			 (void *)others, room })
+	for (void *p :
+	     { block, scratch, witness, (void *)a, (void *)b, (void *)ones, (void *)others, room })
 		must(cudaFree(p), "cudaFree");
 	must(cudaFreeHost(counts), "pinned memory");
 }

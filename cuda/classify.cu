@@ -53,6 +53,7 @@ static __device__ uint32_t spread(uint32_t x)
 	x = (x | x << 8) & 0x00ff00ff;
 	x = (x | x << 4) & 0x0f0f0f0f;
 	x = (x | x << 2) & 0x33333333;
+	/* and single bits. */
 	return (x | x << 1) & 0x55555555;
 }
 

@@ -52,7 +52,7 @@ struct bls12_381_g2 {
 #define MSM_WINDOW_BITS_MAX 24
 /* Sums that a run leaves on the host: one for each bit of a bucket's number,
  * per set of buckets. */
-#define MSM_SUMS_MAX 320
+#define MSM_SUMS_MAX 448
 /* A ref is the place of a point in its table and, on top, its sign. */
 #define MSM_REF_NEG 0x80000000u /* bit 31 */
 
@@ -102,7 +102,8 @@ struct msm_layout {
 	size_t cub_bytes;
 	size_t offsets; /* first ref of each bucket */
 	size_t level_offsets[2]; /* the same on a level of the tree */
-	size_t points[2]; /* partial sums, affine */
+	size_t points[2]; /* partial sums, affine, in planes */
+	size_t points_stride[2]; /* values in a plane; no offset */
 	size_t prefix; /* prefix products of a batch */
 	size_t places; /* where a batch's pairs stand */
 	size_t buckets; /* XYZZ */

@@ -67,7 +67,7 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 {
 	const struct msm_plan *plan = run->plan;
 	const struct msm_layout *l = &plan->scratch;
-	struct level_input<E> in = { table, job->refs };
+	struct level_input<E> in = { table, job->refs, NULL, 0 };
 	uint32_t *offsets = job->offsets;
 	struct run_params<E> r = {};
 	size_t left = job->nr_refs;
@@ -75,13 +75,14 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 	for (unsigned int level = 0; level < job->nr_levels; level++) {
 		struct tree_level<E> t = {};
 
-		t.out = run->at<affine<E>>(l->points[level % 2]);
+		t.out = run->at<uint4>(l->points[level % 2]);
+		t.out_stride = l->points_stride[level % 2];
 		t.in = in;
 		t.offsets_in = offsets;
 		offsets = run->at<uint32_t>(l->level_offsets[level % 2]);
 		t.offsets_out = offsets;
 		t.nr_buckets = job->nr_buckets;
-		t.prefix = run->at<E>(l->prefix);
+		t.prefix = run->at<uint4>(l->prefix);
 		t.places = run->at<uint32_t>(l->places);
 		t.batch = plan->batch;
 		LULL_TRY(msm_halve_offsets(run, offsets, t.offsets_in, job->nr_buckets, reterr));
@@ -92,7 +93,7 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 			tree_reduce<E, true>
 				<<<plan->blocks, MSM_TREE_THREADS, 0, run->stream>>>(t);
 		CUDA_TRY(cudaGetLastError(), reterr);
-		in = { t.out, NULL };
+		in = { NULL, NULL, t.out, t.out_stride };
 		/* Every bucket rounds up. */
 		left = (left >> 1) + job->nr_buckets < left ? (left >> 1) + job->nr_buckets : left;
 	}

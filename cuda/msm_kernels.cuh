@@ -68,12 +68,46 @@ static __device__ __forceinline__ void store_wide(T *p, const T &value)
 		((uint4 *)p)[i] = u.vectors[i];
 }
 
-/* The largest b in [lo, nr) with offsets[b] <= pos; offsets[lo] <= pos. */
-static __device__ __forceinline__ uint32_t find_bucket(const uint32_t *offsets, uint32_t lo,
-						       uint32_t nr, uint32_t pos)
+/*
+ * Values in planes: vector v of value i at planes[v * stride + i].  Lanes that
+ * take consecutive values then fill whole lines, where values one after the
+ * other would cost a request to the L2 cache for each half of a sector.
+ */
+template <class T, bool OWN>
+static __device__ __forceinline__ T load_planes(const uint4 *planes, size_t stride, size_t i)
 {
-	uint32_t hi = nr;
+	constexpr unsigned int nr = sizeof(T) / sizeof(uint4);
+	union {
+		T value;
+		uint4 vectors[nr];
+	} u;
 
+#pragma unroll
+	for (unsigned int v = 0; v < nr; v++)
+		u.vectors[v] = OWN ? planes[v * stride + i] : __ldg(planes + v * stride + i);
+	return u.value;
+}
+
+template <class T>
+static __device__ __forceinline__ void store_planes(uint4 *planes, size_t stride, size_t i,
+						     const T &value)
+{
+	constexpr unsigned int nr = sizeof(T) / sizeof(uint4);
+	union {
+		T value;
+		uint4 vectors[nr];
+	} u;
+
+	u.value = value;
+#pragma unroll
+	for (unsigned int v = 0; v < nr; v++)
+		planes[v * stride + i] = u.vectors[v];
+}
+
+/* The largest b in [lo, hi) with offsets[b] <= pos; offsets[lo] <= pos. */
+static __device__ __forceinline__ uint32_t find_bucket(const uint32_t *offsets, uint32_t lo,
+						       uint32_t hi, uint32_t pos)
+{
 	while (hi - lo > 1) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -101,17 +135,18 @@ struct bucket_cursor {
 		start = offsets[bucket];
 		end = offsets[bucket + 1];
 	}
-	/* To a place not below the bucket's start. */
+	/* To a place not below the bucket's start: in steps that double, then
+	 * by halves. */
 	__device__ __forceinline__ void move(uint32_t pos)
 	{
+		uint32_t step = 1;
+
 		if (pos < end)
 			return;
-		bucket++;
-		start = end;
-		end = offsets[bucket + 1];
-		if (pos < end)
-			return;
-		bucket = find_bucket(offsets, bucket, nr, pos);
+		while (bucket + step < nr && offsets[bucket + step] <= pos)
+			step *= 2;
+		bucket = find_bucket(offsets, bucket + step / 2,
+				     bucket + step < nr ? bucket + step : nr, pos);
 		start = offsets[bucket];
 		end = offsets[bucket + 1];
 	}

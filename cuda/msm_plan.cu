@@ -52,29 +52,31 @@ static uint32_t folded_top(const struct msm_shape *shape, unsigned int from)
 	return (uint32_t)top;
 }
 
-/* W windows that all have copies: W bits or more, some windows one wider. */
-static void cut_windows(const struct msm_shape *shape, unsigned int nr_windows,
-			unsigned int nr_copies, struct msm_plan *plan)
+/*
+ * Windows of @window_bits bits, or a little less: where every window has its
+ * own copy there is one set of buckets, and windows may differ by one bit.
+ */
+static void cut_windows(const struct msm_shape *shape, unsigned int window_bits,
+			unsigned int copies_max, struct msm_plan *plan)
 {
 	unsigned int bits = folded_bits(shape) + 1, top;
 
-	plan->nr_windows = nr_windows;
-	plan->nr_copies = nr_copies;
-	plan->nr_sets = (nr_windows + nr_copies - 1) / nr_copies;
+	plan->window_bits = window_bits;
+	plan->nr_wide = 0;
+	plan->nr_windows = (bits + window_bits - 1) / window_bits;
+	plan->nr_sets = (plan->nr_windows + copies_max - 1) / copies_max;
+	plan->nr_copies = (plan->nr_windows + plan->nr_sets - 1) / plan->nr_sets;
 	if (plan->nr_sets == 1) {
-		plan->window_bits = bits / nr_windows;
-		plan->nr_wide = bits % nr_windows;
-	} else {
-		plan->window_bits = (bits + nr_windows - 1) / nr_windows;
-		plan->nr_wide = 0;
+		plan->window_bits = bits / plan->nr_windows;
+		plan->nr_wide = bits % plan->nr_windows;
 	}
 	plan->set_buckets = 1u << (plan->window_bits + (plan->nr_wide > 0) - 1);
-	if (nr_windows > 1 && plan->nr_wide == 1) {
+	if (plan->nr_windows > 1 && plan->nr_wide == 1) {
 		/* One wide window costs twice the buckets: make it the topmost
 		 * one instead, whose digits end with r / 2. */
 		plan->nr_wide = 0;
 		plan->set_buckets = 1u << (plan->window_bits - 1);
-		top = folded_top(shape, (nr_windows - 1) * plan->window_bits) + 1;
+		top = folded_top(shape, (plan->nr_windows - 1) * plan->window_bits) + 1;
 		if (top > plan->set_buckets)
 			plan->set_buckets = top;
 	}
@@ -94,25 +96,18 @@ static void choose_windows(const struct msm_shape *shape, size_t point_bytes,
 			   struct msm_plan *plan)
 {
 	size_t copies_max = shape->table_bytes_max / (shape->nr_points * point_bytes + ALIGN);
-	unsigned int bits = folded_bits(shape) + 1;
 	double best = -1;
 
 	if (copies_max < 1 || !shape->nr_scalars)
 		copies_max = 1;
+	if (copies_max > MSM_WINDOWS_MAX)
+		copies_max = MSM_WINDOWS_MAX;
 	for (unsigned int c = WINDOW_BITS_MIN; c <= MSM_WINDOW_BITS_MAX; c++) {
-		unsigned int windows = (bits + c - 1) / c, copies = windows;
 		struct msm_plan t = *plan;
 
 		if (shape->window_bits && c != shape->window_bits)
 			continue;
-		if (copies > copies_max)
-			copies = (unsigned int)copies_max;
-		/* The same number of sets may need fewer copies. */
-		copies = (windows + (windows + copies - 1) / copies - 1) /
-			 ((windows + copies - 1) / copies);
-		cut_windows(shape, windows, copies, &t);
-		if (t.nr_sets * (t.window_bits + 2) > MSM_SUMS_MAX)
-			continue;
+		cut_windows(shape, c, (unsigned int)copies_max, &t);
 		if (best < 0 || cost(shape, &t) < best) {
 			best = cost(shape, &t);
 			*plan = t;
@@ -177,7 +172,9 @@ static void lay_out(struct msm_plan *plan)
 		l->keys[i] = carve(l, plan->nr_refs * sizeof(uint32_t));
 		l->refs[i] = carve(l, plan->nr_refs * sizeof(uint32_t));
 		l->level_offsets[i] = carve(l, (plan->nr_buckets + 2) * sizeof(uint32_t));
-		l->points[i] = carve(l, n.points[i] * plan->point_bytes);
+		/* Planes that begin at a line. */
+		l->points_stride[i] = (n.points[i] + 7) / 8 * 8;
+		l->points[i] = carve(l, l->points_stride[i] * plan->point_bytes);
 		/* The second takes two sums for each MSM_MERGE_TILE. */
 		size_t slots = i ? n.partial / (MSM_MERGE_TILE / 2) + 2 : n.partial;
 
@@ -200,8 +197,8 @@ static void choose_levels(struct msm_plan *plan)
 	const struct msm_shape *shape = &plan->shape;
 	size_t mean = plan->nr_refs / plan->nr_buckets;
 
-	/* Down to two or three points a bucket; XYZZ sums the rest. */
-	plan->nr_levels = mean >= 2 ? log2_floor(mean) - (mean >= 4) : 0;
+	/* Down to one or two points a bucket; XYZZ sums the rest. */
+	plan->nr_levels = mean >= 2 ? log2_floor(mean) : 0;
 	/* Down to what a full grid sums at once. */
 	plan->unit_levels = shape->nr_units >> 14 ? log2_floor(shape->nr_units >> 14) : 0;
 	if (shape->nr_levels >= 0)
@@ -217,8 +214,11 @@ int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 	struct msm_plan plan = {};
 
 	if ((shape->curve != LULL_CURVE_BN254 && shape->curve != LULL_CURVE_BLS12_381) ||
-	    (shape->group != 1 && shape->group != 2) || !shape->nr_points || !shape->nr_sms)
-		return lull_fail(reterr, LULL_USAGE, "msm: no such curve, group or device");
+	    (shape->group != 1 && shape->group != 2) || !shape->nr_points || !shape->nr_sms ||
+	    (shape->window_bits && (shape->window_bits < WINDOW_BITS_MIN ||
+				    shape->window_bits > MSM_WINDOW_BITS_MAX)))
+		return lull_fail(reterr, LULL_USAGE,
+				 "msm: no such curve, group, device or window");
 	plan.shape = *shape;
 	plan.point_bytes = 2 * coord_words(shape) * sizeof(uint32_t);
 	choose_windows(shape, plan.point_bytes, &plan);

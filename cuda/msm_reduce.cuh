@@ -17,7 +17,7 @@ namespace lull
 {
 
 /* Threads that sum a line of the matrix, and threads that sum a bit. */
-#define LINE_THREADS 32
+#define LINE_THREADS 64
 #define BIT_THREADS 128
 
 struct matrix {

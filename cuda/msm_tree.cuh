@@ -5,7 +5,9 @@
  * A level halves every bucket: points 2 j and 2 j + 1 of a bucket become point
  * j of the next level, an odd last one is copied.  However the points are
  * spread over the buckets, a level has as many outputs as the level before has
- * pairs, and outputs are what is shared out: a thread takes consecutive ones.
+ * pairs, and outputs are what is shared out: a block takes consecutive ones,
+ * the lanes of a warp side by side, so that all but the first level's gather
+ * fills whole lines.
  *
  * A thread makes the prefix products of its pairs' denominators, the block
  * inverts the products of all its threads together, and on the way back each
@@ -21,26 +23,32 @@
 namespace lull
 {
 
-/* The points of a level: the first names them by refs into a table. */
+/* The points of a level: the first names them by refs into the table, the
+ * others find theirs in planes. */
 template <class E>
 struct level_input {
-	const affine<E> *points;
-	const uint32_t *refs; /* NULL: points[i] is point i */
+	const affine<E> *table;
+	const uint32_t *refs; /* NULL: in planes */
+	const uint4 *planes;
+	size_t stride;
 
 	template <bool REFS>
 	__device__ __forceinline__ E load_x(uint32_t i) const
 	{
 		if (REFS)
-			i = __ldg(refs + i) & ~MSM_REF_NEG;
-		return load_wide(&points[i].x);
+			return load_wide(&table[__ldg(refs + i) & ~MSM_REF_NEG].x);
+		return load_planes<E, false>(planes, stride, i);
 	}
 	template <bool REFS>
 	__device__ __forceinline__ affine<E> load(uint32_t i) const
 	{
-		uint32_t ref = REFS ? __ldg(refs + i) : i;
-		affine<E> p = load_wide(points + (REFS ? ref & ~MSM_REF_NEG : ref));
+		if (REFS) {
+			uint32_t ref = __ldg(refs + i);
 
-		return REFS ? neg_if((ref & MSM_REF_NEG) != 0, p) : p;
+			return neg_if((ref & MSM_REF_NEG) != 0,
+				      load_wide(table + (ref & ~MSM_REF_NEG)));
+		}
+		return load_planes<affine<E>, false>(planes, stride, i);
 	}
 };
 
@@ -116,19 +124,25 @@ static __device__ __noinline__ void special_sum(affine<E> *ret, const affine<E> 
 
 template <class E>
 struct tree_level {
-	affine<E> *out;
+	uint4 *out; /* planes */
+	size_t out_stride;
 	struct level_input<E> in;
 	const uint32_t *offsets_in, *offsets_out;
 	uint32_t nr_buckets;
-	E *prefix; /* [block][batch][thread] */
-	uint32_t *places;
+	uint4 *prefix; /* [block][batch] of planes of a block's threads */
+	uint32_t *places; /* [block][batch][thread] */
 	unsigned int batch;
 };
 
-/* Forward: places and prefix products of outputs [o, end); the product. */
+#define PREFIX_VECTORS(E) (sizeof(E) / sizeof(uint4) * MSM_TREE_THREADS)
+
+/*
+ * Forward: places and prefix products of outputs o, o + block, ... below end;
+ * the product.  Row @row of the batch is the first.
+ */
 template <class E, bool REFS>
 static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t, uint32_t o,
-						 uint32_t end, size_t slot)
+						 uint32_t end, size_t row)
 {
 	E prod = E::one();
 
@@ -136,14 +150,14 @@ static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t, 
 		return prod;
 	bucket_cursor cursor(t.offsets_out, t.nr_buckets, o);
 #pragma unroll 1
-	for (; o < end; o++, slot += MSM_TREE_THREADS) {
+	for (; o < end; o += MSM_TREE_THREADS, row++) {
 		uint32_t i;
 		bool pair;
 
 		cursor.move(o);
 		i = t.offsets_in[cursor.bucket] + 2 * (o - cursor.start);
 		pair = i + 1 < t.offsets_in[cursor.bucket + 1];
-		t.places[slot] = i | (pair ? PLACE_PAIR : 0);
+		t.places[row * MSM_TREE_THREADS + threadIdx.x] = i | (pair ? PLACE_PAIR : 0);
 		if (!pair)
 			continue;
 		E ax = t.in.template load_x<REFS>(i), bx = t.in.template load_x<REFS>(i + 1);
@@ -157,31 +171,35 @@ static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t, 
 			special_denominator(&special, &a, &b);
 			d = special;
 		}
-		store_wide(t.prefix + slot, prod);
+		store_planes(t.prefix + row * PREFIX_VECTORS(E), MSM_TREE_THREADS, threadIdx.x,
+			     prod);
 		prod = mul(prod, d);
 	}
 	return prod;
 }
 
-/* Backward: the outputs, from the inverse of the product. */
+/* Backward: the outputs, from the inverse of the product; @o and @row are one
+ * past the last. */
 template <class E, bool REFS>
 static __device__ __forceinline__ void tree_backward(const struct tree_level<E> &t, uint32_t o,
-						     uint32_t end, size_t slot, E inv)
+						     unsigned int nr, size_t row, E inv)
 {
 #pragma unroll 1
-	while (end > o) {
-		end--;
-		size_t at = slot + (size_t)(end - o) * MSM_TREE_THREADS;
-		uint32_t place = t.places[at], i = place & ~PLACE_PAIR;
+	for (; nr; nr--) {
+		o -= MSM_TREE_THREADS;
+		row--;
+		uint32_t place = t.places[row * MSM_TREE_THREADS + threadIdx.x];
+		uint32_t i = place & ~PLACE_PAIR;
 		affine<E> a = t.in.template load<REFS>(i), b, sum;
 		E d, mine;
 
 		if (!(place & PLACE_PAIR)) {
-			store_wide(t.out + end, a);
+			store_planes(t.out, t.out_stride, o, a);
 			continue;
 		}
 		b = t.in.template load<REFS>(i + 1);
-		mine = mul(inv, load_own(t.prefix + at));
+		mine = mul(inv, load_planes<E, true>(t.prefix + row * PREFIX_VECTORS(E),
+						     MSM_TREE_THREADS, threadIdx.x));
 		d = sub(b.x, a.x);
 		if (is_zero(d) || is_zero(a.x) || is_zero(b.x)) {
 			affine<E> a_copy = a, b_copy = b, special;
@@ -190,12 +208,12 @@ static __device__ __forceinline__ void tree_backward(const struct tree_level<E> 
 			special_denominator(&d_copy, &a_copy, &b_copy);
 			special_sum(&special, &a_copy, &b_copy, &inv_copy);
 			inv = mul(inv, d_copy);
-			store_wide(t.out + end, special);
+			store_planes(t.out, t.out_stride, o, special);
 			continue;
 		}
 		inv = mul(inv, d);
 		sum = add_with_inverse(a, b, mine);
-		store_wide(t.out + end, sum);
+		store_planes(t.out, t.out_stride, o, sum);
 	}
 }
 
@@ -216,7 +234,7 @@ static __global__ void __launch_bounds__(MSM_TREE_THREADS, tree_blocks<E>::per_s
 	uint32_t rounds = (uint32_t)(((uint64_t)total + (uint64_t)threads * t.batch - 1) /
 				     ((uint64_t)threads * t.batch));
 	uint32_t nr;
-	size_t slot = (size_t)blockIdx.x * t.batch * MSM_TREE_THREADS + threadIdx.x;
+	size_t row = (size_t)blockIdx.x * t.batch;
 
 	if (!rounds)
 		return;
@@ -224,15 +242,20 @@ static __global__ void __launch_bounds__(MSM_TREE_THREADS, tree_blocks<E>::per_s
 			((uint64_t)threads * rounds));
 #pragma unroll 1
 	for (uint32_t round = 0; round < rounds; round++) {
-		uint64_t first = (((uint64_t)round * gridDim.x + blockIdx.x) * MSM_TREE_THREADS +
-				  threadIdx.x) *
-				 nr;
-		uint32_t o = first < total ? (uint32_t)first : total;
-		uint32_t end = total - o < nr ? total : o + nr;
-		E prod = tree_forward<E, REFS>(t, o, end, slot);
+		uint64_t first = ((uint64_t)round * gridDim.x + blockIdx.x) * MSM_TREE_THREADS * nr;
+		uint32_t o, end, mine;
+		E prod;
 
+		if (first >= total)
+			return;
+		end = total - first < (uint64_t)MSM_TREE_THREADS * nr ?
+			      total :
+			      (uint32_t)first + MSM_TREE_THREADS * nr;
+		o = (uint32_t)first + threadIdx.x;
+		prod = tree_forward<E, REFS>(t, o, end, row);
 		block_inverse<E, MSM_TREE_THREADS>(&prod, shared);
-		tree_backward<E, REFS>(t, o, end, slot, prod);
+		mine = o < end ? (end - o + MSM_TREE_THREADS - 1) / MSM_TREE_THREADS : 0;
+		tree_backward<E, REFS>(t, o + mine * MSM_TREE_THREADS, mine, row + mine, prod);
 	}
 }
 

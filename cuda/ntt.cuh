@@ -42,7 +42,7 @@ struct ntt_shape ntt_shape_of(unsigned int log_n);
 enum ntt_set {
 	NTT_SET_FORWARD, /* ntt_forward() */
 	NTT_SET_INVERSE, /* ntt_inverse() and the way back of a quotient */
-	NTT_SET_COSET,   /* the way forth of a quotient */
+	NTT_SET_COSET,	 /* the way forth of a quotient */
 	NTT_NR_SETS,
 };
 
@@ -50,8 +50,8 @@ enum ntt_set {
 struct ntt_set_layout {
 	size_t rounds[ntt_passes_max];
 	size_t boundary[ntt_passes_max]; /* the table, or the low powers */
-	size_t high, powers;             /* of pass 0, if it has no table */
-	size_t first;                    /* coset: 8 giving plain, 8 Montgomery */
+	size_t high, powers;		 /* of pass 0, if it has no table */
+	size_t first;			 /* coset: 8 giving plain, 8 Montgomery */
 	size_t nr;
 	unsigned int log_low;
 };

@@ -398,9 +398,7 @@ LULL_HD void rows(const block &b, const ntt_pass<F> *dif, const ntt_pass<F> *dit
 {
 	const tile_map<F> map(dif ? *dif : *dit, b.index);
 
-	b.each(0, [&](uint32_t t) {
-		tile_load(b.tile, v, map, dif ? top_bit(*dif, 0) : 0, t);
-	});
+	b.each(0, [&](uint32_t t) { tile_load(b.tile, v, map, dif ? top_bit(*dif, 0) : 0, t); });
 	if (dif)
 		rounds_dif(b, *dif, 0);
 	if (dit)

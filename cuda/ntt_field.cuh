@@ -2,11 +2,9 @@
 /*
  * ntt_field.cuh - the product of Fr by a twiddle, and sums without a reduction
  *
- * For the transforms and the sparse products.  Both scalar fields have moduli
- * whose lowest words need no multiplier: r = 1 + (2^32 - 1) 2^32 + ... of
- * BLS12-381 and r = 2^32 - 2^28 + 1 + ... of BN254.  Their shares of a
- * Montgomery row are shifts and sums, which the integer units beside the
- * multipliers do: 112 and 120 wide products instead of 136.
+ * For the transforms and the sparse products.  BLS12-381's r begins with 1 and
+ * 2^32 - 1, lowest words first, and the shares of these in a Montgomery row need
+ * no multiplier: 112 wide products instead of 136.
  *
  * The second factor need not be canonical, only of 256 bits, because rows run
  * over its words: what a row leaves is below w + r.  So sums that feed a
@@ -20,28 +18,24 @@
 namespace lull
 {
 
-/*
- * The modulus in constant memory.  As literals its words would be immediates,
- * and the assembler then makes two instructions of a wide product: one for the
- * low half and one, as dear as both, for the high half.
- */
-template <class F>
-__constant__ uint32_t fr_words[8] = { F::p(0), F::p(1), F::p(2), F::p(3),
-				      F::p(4), F::p(5), F::p(6), F::p(7) };
-
-template <class F>
-LULL_HD uint32_t fr_word(unsigned int i)
-{
-#ifdef __CUDA_ARCH__
-	return fr_words<F>[i];
-#else
-	return F::p(i);
-#endif
-}
-
 /* (even, odd) += q p with q so that word 0 of even becomes 0, by field. */
 template <class F>
 struct fr_row;
+
+/* -e, in a way that the assembler does not see through: of a wide product by a
+ * negated factor it makes an instruction for the low half and one, as dear as
+ * both, for the high half. */
+LULL_HD uint32_t negated(uint32_t e)
+{
+#ifdef __CUDA_ARCH__
+	uint32_t r;
+
+	asm("{\n\t.reg .u32 t;\n\tadd.u32 t, %1, -1;\n\tnot.b32 %0, t;\n\t}" : "=r"(r) : "r"(e));
+	return r;
+#else
+	return 0 - e;
+#endif
+}
 
 /* p = 1 + (2^32 - 1) 2^32 + ..., -1/p = -1 mod 2^32: q = -e, and q times the
  * two lowest words is e + (q - 1) 2^32 at word 1 and a carry at word 1. */
@@ -54,46 +48,29 @@ struct fr_row<bls12_381_fr> {
 		/* 2^64 - 2^32 + 1 */
 		static_assert(F::p(0) == 1 && F::p(1) == 0xffffffffu, "two words");
 		uint32_t e = even[0];
-		uint32_t q = 0 - e, any = e ? 1 : 0;
+		uint32_t q = negated(e), any = min(e, 1u);
 
 		odd[0] = c.add_cc(odd[0], e);
 		odd[1] = c.addc_cc(odd[1], q - any);
 #pragma unroll
 		for (unsigned int j = 2; j < n; j += 2)
-			c.madc_cc(odd[j], odd[j + 1], fr_word<F>(j + 1), q, odd[j], odd[j + 1]);
+			c.madc_cc(odd[j], odd[j + 1], F::p(j + 1), q, odd[j], odd[j + 1]);
 		even[0] = 0;
 		even[1] = c.add_cc(even[1], any);
 #pragma unroll
 		for (unsigned int j = 2; j < n; j += 2)
-			c.madc_cc(even[j], even[j + 1], fr_word<F>(j), q, even[j], even[j + 1]);
+			c.madc_cc(even[j], even[j + 1], F::p(j), q, even[j], even[j + 1]);
 		odd[n - 1] = c.addc(odd[n - 1], 0);
 	}
 };
 
-/* p = 1 - 2^28 + 2^32 + ..., -1/p = -(1 + 2^28) mod 2^32 */
+/* p = 2^32 - 2^28 + 1 + ...: shifts and sums would do for the lowest word, but
+ * they cost a transform more than the products that they save. */
 template <>
 struct fr_row<bn254_fr> {
 	static LULL_HD void reduce(chain &c, uint32_t *even, uint32_t *odd)
 	{
-		using F = bn254_fr;
-		constexpr unsigned int n = F::nr_words;
-		/* 2^32 - 2^28 + 1 and its negative inverse */
-		static_assert(F::p(0) == 0xf0000001u && F::inv == 0xefffffffu, "2^32 - 2^28 + 1");
-		uint32_t e = even[0];
-		uint32_t q = 0 - (e + (e << 28));
-		uint32_t low = c.sub_cc(q, q << 28);
-		uint32_t high = c.subc(q, q >> 4);
-
-		c.mad_cc(odd[0], odd[1], fr_word<F>(1), q, odd[0], odd[1]);
-#pragma unroll
-		for (unsigned int j = 2; j < n; j += 2)
-			c.madc_cc(odd[j], odd[j + 1], fr_word<F>(j + 1), q, odd[j], odd[j + 1]);
-		even[0] = c.add_cc(e, low);
-		even[1] = c.addc_cc(even[1], high);
-#pragma unroll
-		for (unsigned int j = 2; j < n; j += 2)
-			c.madc_cc(even[j], even[j + 1], fr_word<F>(j), q, even[j], even[j + 1]);
-		odd[n - 1] = c.addc(odd[n - 1], 0);
+		row_reduce<bn254_fr>(c, even, odd);
 	}
 };
 

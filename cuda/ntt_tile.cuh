@@ -286,8 +286,8 @@ LULL_HD constexpr uint32_t round_tables_size(unsigned int log)
 
 /* In frequency: rows of s bits, at index bits [at, at + s). */
 template <class F>
-LULL_HD void round_dif(uint4 *tile, uint32_t t, unsigned int at, unsigned int s,
-		       const fe<F> *table, const ntt_roots<F> &roots)
+LULL_HD void round_dif(uint4 *tile, uint32_t t, unsigned int at, unsigned int s, const fe<F> *table,
+		       const ntt_roots<F> &roots)
 {
 	unsigned int bit = at + s - round_log;
 	uint32_t base = round_base(t, bit);
@@ -306,8 +306,8 @@ LULL_HD void round_dif(uint4 *tile, uint32_t t, unsigned int at, unsigned int s,
 /* In time: the same the other way; with shifted, the first round of a coset
  * has factors too, also for position 0. */
 template <class F>
-LULL_HD void round_dit(uint4 *tile, uint32_t t, unsigned int at, unsigned int s,
-		       const fe<F> *table, const ntt_roots<F> &roots, bool shifted)
+LULL_HD void round_dit(uint4 *tile, uint32_t t, unsigned int at, unsigned int s, const fe<F> *table,
+		       const ntt_roots<F> &roots, bool shifted)
 {
 	unsigned int bit = at + s - round_log;
 	uint32_t base = round_base(t, bit);

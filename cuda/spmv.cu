@@ -60,7 +60,8 @@ static __device__ fe<F> sum_entries(const spmv_args<F, ID> &m, uint32_t i, uint3
 			uint32_t c;
 
 			column = __ldg(m.columns + i);
-			c = __ldg(m.map + column / class_nr) >> class_bits * (column % class_nr) & 3;
+			c = __ldg(m.map + column / class_nr) >> class_bits * (column % class_nr) &
+			    3;
 			found = c == SCALAR_OTHER;
 			if (found)
 				break;

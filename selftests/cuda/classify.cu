@@ -61,7 +61,8 @@ static void check_map(const std::vector<scalar> &v, const void *values)
 	void *device = device_alloc(bytes);
 	struct lull_error error;
 
-	must_run(classify_map(values, v.size(), (uint32_t *)device, 0, &error), &error);
+	must_run(classify_map(values, v.size(), (uint32_t *)device, 0, &error),
+		 &error);
 	device_done();
 	device_get(map.data(), device, bytes);
 	device_free(device);
@@ -70,7 +71,8 @@ static void check_map(const std::vector<scalar> &v, const void *values)
 			  map[i / class_nr] >> class_bits * (i % class_nr) & 3);
 }
 
-static void check_lists(const std::vector<scalar> &v, const void *values, bool keep_some)
+static void check_lists(const std::vector<scalar> &v, const void *values,
+			bool keep_some)
 {
 	std::vector<uint32_t> keep(v.size() / 32 + 1), got[2], want[2];
 	uint32_t *counts, *lists[2], *device_keep;
@@ -90,8 +92,8 @@ static void check_lists(const std::vector<scalar> &v, const void *values, bool k
 		lists[k] = (uint32_t *)device_alloc(nr * 4);
 		got[k].resize(nr);
 	}
-	must_run(classify_kept(values, nr, keep_some ? device_keep : NULL, lists[0], lists[1],
-			       counts, scratch, 0, &error),
+	must_run(classify_kept(values, nr, keep_some ? device_keep : NULL,
+			       lists[0], lists[1], counts, scratch, 0, &error),
 		 &error);
 	device_done();
 	for (int k = 0; k < 2; k++) {
@@ -126,14 +128,16 @@ static void check(size_t nr, enum filling filling)
 TEST(scratch_grows)
 {
 	for (size_t nr = 0; nr < 100000; nr += 999)
-		EXPECT_TRUE(classify_scratch_bytes(nr + 999) >= classify_scratch_bytes(nr) &&
+		EXPECT_TRUE(classify_scratch_bytes(nr + 999) >=
+				    classify_scratch_bytes(nr) &&
 			    classify_scratch_bytes(nr) >= (nr + 31) / 32 * 8);
 }
 
 TEST(sizes)
 {
-	static const size_t sizes[] = { 0,   1,	  2,   3,    31,   32,	 33,	255,   256,
-					257, 511, 512, 4095, 4096, 4097, 100000, 1000003 };
+	static const size_t sizes[] = { 0,    1,    2,	  3,	  31,	  32,
+					33,   255,  256,  257,	  511,	  512,
+					4095, 4096, 4097, 100000, 1000003 };
 
 	if (!device_is_there())
 		SKIP("NO GPU: nothing of the device was tested");

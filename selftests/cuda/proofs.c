@@ -261,7 +261,7 @@ static void shrink(const char *curve)
 		err = prove_within(vram, &circuit, want, r, s);
 		nr_fit += !err;
 		nr_streamed += !err && strstr(plan_text, "streamed");
-		vram = vram / 8 * 7;
+		vram = vram / 16 * 15;
 	}
 	printf("# %s: %u budgets fit, %u of them streamed\n", curve, nr_fit,
 	       nr_streamed);

@@ -37,10 +37,12 @@ struct system {
 static uint32_t row_of(enum rows rows, const struct system *s, size_t i)
 {
 	/* Lengths around what a thread and what a segment takes. */
-	static const uint32_t lengths[] = { spmv_row_max - 1,	spmv_row_max,
-					    spmv_row_max + 1,	spmv_segment_max - 1,
-					    spmv_segment_max,	spmv_segment_max + 1,
-					    2 * spmv_segment_max, 1 };
+	static const uint32_t lengths[] = {
+		spmv_row_max - 1,     spmv_row_max,
+		spmv_row_max + 1,     spmv_segment_max - 1,
+		spmv_segment_max,     spmv_segment_max + 1,
+		2 * spmv_segment_max, 1
+	};
 	uint32_t row = 0;
 
 	switch (rows) {
@@ -54,7 +56,8 @@ static uint32_t row_of(enum rows rows, const struct system *s, size_t i)
 		return (uint32_t)(cuda_ref_random() % 2 ? 0 : s->n - 1);
 	case EDGES:
 	default:
-		for (size_t left = i / 2; left >= lengths[row % 8] && row + 1 < s->n; row++)
+		for (size_t left = i / 2;
+		     left >= lengths[row % 8] && row + 1 < s->n; row++)
 			left -= lengths[row % 8];
 		return row;
 	}
@@ -64,7 +67,9 @@ template <class F>
 static void make_values(std::vector<fe<F>> &values, enum coefs coefs, size_t nr,
 			const struct cuda_ref *ref)
 {
-	values.resize(coefs == FEW ? 250 : coefs == SOME ? lull_min(3000, nr) : nr);
+	values.resize(coefs == FEW    ? 250
+		      : coefs == SOME ? lull_min(3000, nr)
+				      : nr);
 	for (auto &v : values) {
 		ref->fr.random(&v);
 		/* An edge is half of what random() gives: all must differ. */
@@ -73,7 +78,8 @@ static void make_values(std::vector<fe<F>> &values, enum coefs coefs, size_t nr,
 	}
 }
 
-static void make_signal(uint8_t *signal, enum signals kind, const struct cuda_ref *ref)
+static void make_signal(uint8_t *signal, enum signals kind,
+			const struct cuda_ref *ref)
 {
 	uint64_t dice = cuda_ref_random();
 
@@ -87,8 +93,9 @@ static void make_signal(uint8_t *signal, enum signals kind, const struct cuda_re
 }
 
 template <class F>
-static void make_system(struct system *s, unsigned int log_n, size_t nr_coefs, enum rows rows,
-			enum coefs coefs, enum signals signals, const struct cuda_ref *ref)
+static void make_system(struct system *s, unsigned int log_n, size_t nr_coefs,
+			enum rows rows, enum coefs coefs, enum signals signals,
+			const struct cuda_ref *ref)
 {
 	std::vector<fe<F>> values;
 
@@ -103,8 +110,10 @@ static void make_system(struct system *s, unsigned int log_n, size_t nr_coefs, e
 		make_signal(&s->witness[i * 32], signals, ref);
 	for (size_t i = 0; i < nr_coefs; i++) {
 		uint8_t *r = &s->records[i * RECORD_BYTES];
-		uint32_t matrix = rows == EDGES ? i % 2 : cuda_ref_random() % 4 == 0;
-		uint32_t row = row_of(rows, s, i), column = cuda_ref_random() % s->nr_vars;
+		uint32_t matrix =
+			rows == EDGES ? i % 2 : cuda_ref_random() % 4 == 0;
+		uint32_t row = row_of(rows, s, i),
+			 column = cuda_ref_random() % s->nr_vars;
 		size_t v = coefs == ALL ? i : cuda_ref_random() % values.size();
 
 		memcpy(r, &matrix, 4);
@@ -114,23 +123,28 @@ static void make_system(struct system *s, unsigned int log_n, size_t nr_coefs, e
 	}
 }
 
-static uint32_t id_at(const struct spmv_plan *plan, const uint8_t *ids, size_t i)
+static uint32_t id_at(const struct spmv_plan *plan, const uint8_t *ids,
+		      size_t i)
 {
 	if (plan->id_bytes == 1)
 		return ids[i];
-	return plan->id_bytes == 2 ? ((const uint16_t *)ids)[i] : ((const uint32_t *)ids)[i];
+	return plan->id_bytes == 2 ? ((const uint16_t *)ids)[i]
+				   : ((const uint32_t *)ids)[i];
 }
 
 /* One matrix as the block has it, times the witness; its segments must be its
  * long rows, each once. */
 template <class F>
 static void multiply_block(const struct system *s, const struct spmv_plan *plan,
-			   const uint8_t *block, unsigned int matrix, fe<F> *out)
+			   const uint8_t *block, unsigned int matrix,
+			   fe<F> *out)
 {
 	const struct spmv_part *part = &plan->part[matrix];
 	const uint32_t *starts = (const uint32_t *)(block + part->starts);
-	const struct spmv_segment *seg = (const struct spmv_segment *)(block + part->segments);
-	const struct spmv_long_row *row = (const struct spmv_long_row *)(block + part->long_rows);
+	const struct spmv_segment *seg =
+		(const struct spmv_segment *)(block + part->segments);
+	const struct spmv_long_row *row =
+		(const struct spmv_long_row *)(block + part->long_rows);
 	size_t nr_segments = 0, nr_long = 0;
 	fe<F> w, c;
 
@@ -140,22 +154,30 @@ static void multiply_block(const struct system *s, const struct spmv_plan *plan,
 		out[i] = fe<F>::zero();
 		for (uint32_t k = starts[i]; k < starts[i + 1]; k++) {
 			memcpy((void *)&w,
-			       &s->witness[((const uint32_t *)(block + part->columns))[k] * 32],
+			       &s->witness[((const uint32_t
+						     *)(block +
+							part->columns))[k] *
+					   32],
 			       32);
 			memcpy((void *)&c,
-			       block + plan->dictionary + id_at(plan, block + part->ids, k) * 32ul,
+			       block + plan->dictionary +
+				       id_at(plan, block + part->ids, k) * 32ul,
 			       32);
 			out[i] = add(out[i], fr_mul(c, w));
 		}
 		if (nr > spmv_segment_max) {
 			ASSERT_EQ(i, row[nr_long].row);
-			ASSERT_EQ(seg[nr_segments].dest & ~spmv_partial, row[nr_long].first);
-			ASSERT_EQ((nr - 1) / spmv_segment_max + 1, row[nr_long].nr);
+			ASSERT_EQ(seg[nr_segments].dest & ~spmv_partial,
+				  row[nr_long].first);
+			ASSERT_EQ((nr - 1) / spmv_segment_max + 1,
+				  row[nr_long].nr);
 			nr_long++;
 		}
-		for (uint32_t at = 0; nr > spmv_row_max && at < nr; nr_segments++) {
+		for (uint32_t at = 0; nr > spmv_row_max && at < nr;
+		     nr_segments++) {
 			ASSERT_EQ(starts[i] + at, seg[nr_segments].first);
-			ASSERT_TRUE(seg[nr_segments].nr && seg[nr_segments].nr <= spmv_segment_max);
+			ASSERT_TRUE(seg[nr_segments].nr &&
+				    seg[nr_segments].nr <= spmv_segment_max);
 			at += seg[nr_segments].nr;
 			EXPECT_TRUE(at <= nr);
 		}
@@ -177,15 +199,19 @@ template <class F>
 static void multiply_on_device(const struct system *s, struct spmv_plan *plan,
 			       struct lull_workers *workers, fe<F> *a, fe<F> *b)
 {
-	void *block = device_alloc(plan->bytes), *scratch = device_alloc(plan->scratch_bytes);
+	void *block = device_alloc(plan->bytes),
+	     *scratch = device_alloc(plan->scratch_bytes);
 	fe<F> *out = (fe<F> *)device_alloc(2 * s->n * sizeof(*out));
 	void *witness = device_alloc(s->witness.size());
 	struct lull_error error;
 
 	device_put(witness, s->witness.data(), s->witness.size());
-	must_run(spmv_upload<F>(plan, s->records.data(), s->nr_coefs, workers, block, 0, &error),
+	must_run(spmv_upload<F>(plan, s->records.data(), s->nr_coefs, workers,
+				block, 0, &error),
 		 &error);
-	must_run(spmv_run<F>(plan, block, witness, out, out + s->n, scratch, 0, &error), &error);
+	must_run(spmv_run<F>(plan, block, witness, out, out + s->n, scratch, 0,
+			     &error),
+		 &error);
 	device_done();
 	device_get(a, out, s->n * sizeof(*out));
 	device_get(b, out + s->n, s->n * sizeof(*out));
@@ -196,8 +222,8 @@ static void multiply_on_device(const struct system *s, struct spmv_plan *plan,
 }
 
 template <class F>
-static void compare(bool on_device, const struct system *s, unsigned int id_bytes,
-		    const struct ntt_ref *ntt)
+static void compare(bool on_device, const struct system *s,
+		    unsigned int id_bytes, const struct ntt_ref *ntt)
 {
 	std::vector<fe<F>> want[2], got[2];
 	struct lull_workers *workers;
@@ -209,33 +235,36 @@ static void compare(bool on_device, const struct system *s, unsigned int id_byte
 		got[k].resize(s->n);
 	}
 	must_run(lull_workers_create(3, &workers, &error), &error);
-	must_run(spmv_plan_make(s->records.data(), s->nr_coefs, s->log_n, s->nr_vars, workers,
-				&plan, &error),
+	must_run(spmv_plan_make(s->records.data(), s->nr_coefs, s->log_n,
+				s->nr_vars, workers, &plan, &error),
 		 &error);
 	if (s->nr_coefs)
 		EXPECT_EQ(id_bytes, plan.id_bytes);
 	if (on_device) {
-		multiply_on_device(s, &plan, workers, got[0].data(), got[1].data());
+		multiply_on_device(s, &plan, workers, got[0].data(),
+				   got[1].data());
 	} else {
 		std::vector<uint8_t> block(plan.bytes, 0xcc);
 
-		must_run(spmv_fill(&plan, s->records.data(), s->nr_coefs, workers, block.data(),
-				   &error),
+		must_run(spmv_fill(&plan, s->records.data(), s->nr_coefs,
+				   workers, block.data(), &error),
 			 &error);
 		multiply_block(s, &plan, block.data(), 0, got[0].data());
 		multiply_block(s, &plan, block.data(), 1, got[1].data());
 	}
 	lull_workers_destroy(workers);
-	ntt->spmv(want[0].data(), want[1].data(), s->n, s->records.data(), s->nr_coefs,
-		  s->witness.data());
+	ntt->spmv(want[0].data(), want[1].data(), s->n, s->records.data(),
+		  s->nr_coefs, s->witness.data());
 	for (int k = 0; k < 2; k++)
-		EXPECT_MEMEQ(want[k].data(), got[k].data(), s->n * sizeof(want[k][0]));
+		EXPECT_MEMEQ(want[k].data(), got[k].data(),
+			     s->n * sizeof(want[k][0]));
 }
 
 /* Few values may coincide in their lowest bytes only, so the width follows from
  * the number of values. */
 template <class F>
-static void compare_all(bool on_device, const struct cuda_ref *ref, const struct ntt_ref *ntt)
+static void compare_all(bool on_device, const struct cuda_ref *ref,
+			const struct ntt_ref *ntt)
 {
 	static const unsigned int id_bytes[] = { 1, 2, 4 };
 	struct system s;
@@ -244,11 +273,13 @@ static void compare_all(bool on_device, const struct cuda_ref *ref, const struct
 		for (int coefs = 0; coefs < NR_COEFS; coefs++) {
 			size_t nr = coefs == ALL ? 70000 : 20000;
 
-			make_system<F>(&s, 12, nr, (enum rows)rows, (enum coefs)coefs, MIXED, ref);
+			make_system<F>(&s, 12, nr, (enum rows)rows,
+				       (enum coefs)coefs, MIXED, ref);
 			compare<F>(on_device, &s, id_bytes[coefs], ntt);
 		}
 	for (int signals = 0; signals < NR_SIGNALS; signals++) {
-		make_system<F>(&s, 11, 9000, SCATTERED, FEW, (enum signals)signals, ref);
+		make_system<F>(&s, 11, 9000, SCATTERED, FEW,
+			       (enum signals)signals, ref);
 		compare<F>(on_device, &s, 1, ntt);
 	}
 	for (size_t nr = 0; nr < 40; nr += nr < 4 ? 1 : 7) {
@@ -264,7 +295,8 @@ TEST(host_bn254)
 
 TEST(host_bls12_381)
 {
-	compare_all<bls12_381_fr>(false, &cuda_ref_bls12_381, &ntt_ref_bls12_381);
+	compare_all<bls12_381_fr>(false, &cuda_ref_bls12_381,
+				  &ntt_ref_bls12_381);
 }
 
 /* Values that all hash alike: no dictionary, and no endless search. */
@@ -272,7 +304,8 @@ TEST(collisions)
 {
 	struct system s;
 
-	make_system<bn254_fr>(&s, 8, 20000, SCATTERED, FEW, MIXED, &cuda_ref_bn254);
+	make_system<bn254_fr>(&s, 8, 20000, SCATTERED, FEW, MIXED,
+			      &cuda_ref_bn254);
 	for (uint64_t i = 0; i < s.nr_coefs; i++) {
 		uint64_t v[4] = { i, 0 - i, 0, 1 };
 
@@ -289,8 +322,10 @@ TEST(refuses)
 
 	memset(&plan, 0xcc, sizeof(plan));
 	must_run(lull_workers_create(1, &workers, &error), &error);
-	EXPECT_EQ(LULL_RANGE, spmv_plan_make(NULL, 0, 29, 1, workers, &plan, &error));
-	EXPECT_EQ(LULL_RANGE, spmv_plan_make(NULL, UINT32_MAX, 4, 1, workers, &plan, &error));
+	EXPECT_EQ(LULL_RANGE,
+		  spmv_plan_make(NULL, 0, 29, 1, workers, &plan, &error));
+	EXPECT_EQ(LULL_RANGE, spmv_plan_make(NULL, UINT32_MAX, 4, 1, workers,
+					     &plan, &error));
 	for (size_t i = 0; i < sizeof(plan); i++)
 		ASSERT_EQ(0xcc, ((const unsigned char *)&plan)[i]);
 	lull_workers_destroy(workers);
@@ -307,7 +342,8 @@ TEST(device_bls12_381)
 {
 	if (!device_is_there())
 		SKIP("NO GPU: nothing of the device was tested");
-	compare_all<bls12_381_fr>(true, &cuda_ref_bls12_381, &ntt_ref_bls12_381);
+	compare_all<bls12_381_fr>(true, &cuda_ref_bls12_381,
+				  &ntt_ref_bls12_381);
 }
 
 TEST_MAIN

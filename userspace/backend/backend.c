@@ -26,6 +26,7 @@
 static const struct lull_backend_host host = {
 	.workers_run = lull_workers_run,
 	.workers_nr = lull_workers_nr,
+	.workers_split = lull_workers_split,
 };
 
 /* ---- messages ---------------------------------------------------------- */

@@ -141,6 +141,7 @@ struct lull_backend_ops {
  * struct lull_backend_host - what a backend may call of liblull
  * @workers_run: lull_workers_run()
  * @workers_nr: lull_workers_nr()
+ * @workers_split: lull_workers_split()
  */
 struct lull_backend_host {
 	void (*workers_run)(struct lull_workers *workers, size_t nr_tasks,
@@ -148,6 +149,8 @@ struct lull_backend_host {
 				       unsigned int slot),
 			    void *arg);
 	unsigned int (*workers_nr)(const struct lull_workers *workers);
+	void (*workers_split)(size_t n, size_t nr_tasks, size_t task,
+			      size_t grain, size_t *ret_lo, size_t *ret_hi);
 };
 
 /**
