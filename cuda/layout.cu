@@ -86,6 +86,12 @@ static int plan_sum(const struct layout *l, const struct section *s, size_t nr, 
 	shape.nr_sms = l->nr_sms;
 	shape.method = MSM_AFFINE;
 	shape.nr_levels = -1;
+	LULL_TRY(msm_plan_make(&shape, ret_plan, reterr));
+	if (!l->scratch_max || ret_plan->scratch.bytes <= l->scratch_max)
+		return LULL_OK;
+	/* The least that it can do with is thousands of small steps: a quarter
+	 * more lets these be large. */
+	shape.scratch_bytes_max = ret_plan->scratch.bytes / 4 * 5;
 	return msm_plan_make(&shape, ret_plan, reterr);
 }
 
