@@ -87,8 +87,10 @@ static struct folio *take_from_any_pool(const struct fill *fill)
 static struct folio *alloc_folio(struct fill *fill, int node)
 {
 	struct mem_cgroup *before;
-	struct folio *folio = lull_pool_take(node);
+	struct folio *folio = NULL;
 
+	if (node_isset(node, fill->allowed))
+		folio = lull_pool_take(node);
 	if (folio)
 		return folio;
 	before = set_active_memcg(fill->arena->memcg);
@@ -129,17 +131,23 @@ static void fill_work(struct work_struct *work)
 		cond_resched();
 }
 
+/* How many threads a share is worth.  A node may have memory and no CPU. */
+static unsigned long workers_for(const struct fill *fill, int node)
+{
+	unsigned long slots = fill->nr / fill->nr_nodes;
+	unsigned long cpus = nr_cpus_node(node) ?: num_online_cpus();
+
+	return min3(slots / SLOTS_PER_WORKER, cpus, WORKERS_PER_NODE);
+}
+
 static void queue_workers(struct fill *fill)
 {
-	unsigned long per_node = fill->nr / fill->nr_nodes / SLOTS_PER_WORKER;
 	unsigned int i, j;
 
 	fill->nr_workers = 0;
 	for (i = 0; i < fill->nr_nodes; i++) {
 		struct fill_node *share = &fill->share[i];
-		unsigned long nr =
-			min3(per_node, WORKERS_PER_NODE,
-			     (unsigned long)nr_cpus_node(share->node));
+		unsigned long nr = workers_for(fill, share->node);
 
 		for (j = 0; j < nr; j++) {
 			struct fill_worker *worker =
@@ -208,6 +216,7 @@ static void make_room(struct lull_arena *arena,
 	struct lull_batch batch = {
 		.why = LULL_BATCH_ACQUIRE,
 		.everything = true,
+		.nr_max = request->nr,
 		.wait = true,
 	};
 
@@ -220,17 +229,20 @@ static void make_room(struct lull_arena *arena,
 }
 
 /* Charge @nr slots, or as many as can be after room was made. */
-static unsigned long charge_slots(struct lull_arena *arena, unsigned long nr,
+static unsigned long charge_slots(struct lull_arena *arena,
+				  const struct lull_fill_wish *wish,
 				  u32 *ret_cause)
 {
+	unsigned long nr = wish->nr;
 	unsigned long got = lull_account_charge(arena, nr, ret_cause);
 	struct lull_reclaim request = { .nr = nr - got };
 
-	if (got == nr)
+	if (got == nr || wish->flags & LULL_ARENA_ACQUIRE_NORETRY)
 		return got;
 	if (*ret_cause != LULL_ARENA_CAUSE_LIMIT)
 		request.user = arena->user;
 	make_room(arena, &request);
+	*ret_cause = LULL_ARENA_CAUSE_NONE;
 	return got + lull_account_charge(arena, nr - got, ret_cause);
 }
 
@@ -299,7 +311,8 @@ static unsigned long fill_slots(struct fill *fill, u32 *ret_cause)
 	bool signalled = fill_once(fill);
 	unsigned long got = count_folios(fill->folios, fill->nr);
 
-	if (got < fill->nr && !signalled && !signal_pending(current)) {
+	if (got < fill->nr && fill->gfp & __GFP_DIRECT_RECLAIM && !signalled &&
+	    !signal_pending(current)) {
 		struct lull_reclaim request = {
 			.memcg = arena->memcg,
 			.nr = fill->nr - got,
@@ -348,7 +361,7 @@ int lull_arena_fill(struct lull_arena *arena, const struct lull_fill_wish *wish,
 	unsigned long charged;
 
 	*ret = (struct lull_filled){ .cause = LULL_ARENA_CAUSE_NONE };
-	charged = charge_slots(arena, wish->nr, &ret->cause);
+	charged = charge_slots(arena, wish, &ret->cause);
 	ret->available = charged;
 	/* Not worth zeroing what will be given back. */
 	if (!charged ||
@@ -377,7 +390,7 @@ void lull_folios_put(struct folio **folios, unsigned long nr)
 
 	for (i = 0; i < nr; i++) {
 		if (folios[i] && !lull_pool_give(folios[i]))
-			folio_put(folios[i]);
+			lull_folio_put(folios[i]);
 		folios[i] = NULL;
 	}
 }

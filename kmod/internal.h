@@ -353,6 +353,7 @@ int lull_pool_init(void);
 void lull_pool_exit(void);
 struct folio *lull_pool_take(int node);
 bool lull_pool_give(struct folio *folio);
+void lull_folio_put(struct folio *folio);
 unsigned long lull_pool_shrink(unsigned long nr);
 unsigned long lull_pool_slots(void);
 unsigned long lull_pool_slots_target(int node);

@@ -81,7 +81,8 @@ static void push(struct pool *pool, struct folio *folio)
 	spin_unlock(&pool->lock);
 }
 
-static void free_one(struct folio *folio)
+/* Let go of a page that was a slot's, or the pool's. */
+void lull_folio_put(struct folio *folio)
 {
 	folio->private = NULL;
 	folio_put(folio);
@@ -101,8 +102,8 @@ struct folio *lull_pool_take(int node)
 }
 
 /*
- * Take a zeroed page back.  False when it is not ours or not needed: then it
- * is the caller's to put, and is of the pool no more.
+ * Take a zeroed page back.  False when it did not come from here or is not
+ * needed: then it is the caller's to put.
  */
 bool lull_pool_give(struct folio *folio)
 {
@@ -110,10 +111,8 @@ bool lull_pool_give(struct folio *folio)
 
 	if (!lull_folio_from_pool(folio))
 		return false;
-	if (READ_ONCE(pool->nr) >= READ_ONCE(pool->target)) {
-		folio->private = NULL;
+	if (READ_ONCE(pool->nr) >= READ_ONCE(pool->target))
 		return false;
-	}
 	push(pool, folio);
 	return true;
 }
@@ -127,7 +126,7 @@ unsigned long lull_pool_shrink(unsigned long nr)
 
 	for_each_node_state(node, N_MEMORY) {
 		while (freed < nr && (folio = pop(&pools[node]))) {
-			free_one(folio);
+			lull_folio_put(folio);
 			freed++;
 		}
 	}
@@ -203,7 +202,7 @@ static int resize_node(int node, unsigned long nr)
 	lockdep_assert_held(&resize_lock);
 	WRITE_ONCE(pool->target, nr);
 	while (pool->nr > nr && (folio = pop(pool)))
-		free_one(folio);
+		lull_folio_put(folio);
 	if (fill_pool(node, __GFP_RECLAIM | __GFP_RETRY_MAYFAIL))
 		return 0;
 	if (signal_pending(current))

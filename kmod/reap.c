@@ -251,7 +251,7 @@ static bool free_folio(struct lull_arena *arena, struct lull_slot *slot,
 		zero_folio(arena, folio);
 	folio_ref_unfreeze(folio, 1);
 	if (!to_pool || !lull_pool_give(folio))
-		folio_put(folio);
+		lull_folio_put(folio);
 	return true;
 }
 
@@ -489,7 +489,7 @@ bool lull_slots_drop(struct lull_arena *arena, bool keep_busy)
 			if (lull_folio_poisoned(folio))
 				slot->flags |= LULL_SLOT_BAD;
 			else
-				folio_put(folio);
+				lull_folio_put(folio);
 		}
 		nr_dropped++;
 		lull_slot_set(arena, slot,

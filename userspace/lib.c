@@ -6,7 +6,6 @@
  */
 #include "lull.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -446,48 +445,14 @@ int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 
 /* ---- witnesses --------------------------------------------------------- */
 
-struct values_check {
-	const struct lull_wtnsfile *file;
-	pthread_mutex_t lock;
-	size_t fault_task; /* lock: the first task that failed, or SIZE_MAX */
-	struct lull_error error; /* lock: of that task */
-};
-
-static void check_values_task(void *arg, size_t task, unsigned int slot)
+static int check_values_task(void *arg, size_t task, struct lull_error *reterr)
 {
-	struct values_check *check = arg;
+	const struct lull_wtnsfile *file = arg;
 	size_t first = task * VALUES_PER_TASK;
-	size_t last = lull_min(first + VALUES_PER_TASK, check->file->nr_values);
+	size_t last = lull_min(first + VALUES_PER_TASK, file->nr_values);
 
-	struct lull_error error;
-
-	(void)slot;
-	if (!lull_wtnsfile_check_values(check->file, (uint32_t)first,
-					(uint32_t)last, &error))
-		return;
-	pthread_mutex_lock(&check->lock);
-	if (task < check->fault_task) {
-		check->fault_task = task;
-		check->error = error;
-	}
-	pthread_mutex_unlock(&check->lock);
-}
-
-static int check_values(struct lull_ctx *ctx, const struct lull_wtnsfile *file,
-			struct lull_error *reterr)
-{
-	struct values_check check = { .file = file, .fault_task = SIZE_MAX };
-
-	pthread_mutex_init(&check.lock, NULL);
-	lull_workers_run(ctx->workers,
-			 lull_div_up(file->nr_values, VALUES_PER_TASK),
-			 check_values_task, &check);
-	pthread_mutex_destroy(&check.lock);
-	if (check.fault_task == SIZE_MAX)
-		return LULL_OK;
-	if (reterr)
-		*reterr = check.error;
-	return check.error.code;
+	return lull_wtnsfile_check_values(file, (uint32_t)first, (uint32_t)last,
+					  reterr);
 }
 
 static int finish_wtns(struct lull_ctx *ctx, struct lull_wtnsfile *file,
@@ -496,7 +461,9 @@ static int finish_wtns(struct lull_ctx *ctx, struct lull_wtnsfile *file,
 	struct lull_wtns *wtns;
 	int err;
 
-	err = check_values(ctx, file, reterr);
+	err = lull_workers_try(ctx->workers,
+			       lull_div_up(file->nr_values, VALUES_PER_TASK),
+			       check_values_task, file, reterr);
 	if (err)
 		goto close_file;
 	wtns = calloc(1, sizeof(*wtns));

@@ -21,8 +21,8 @@
 #define KILL_SLOTS 24
 #define OPENS 10000
 #define CREATES 10000
-#define WARM_UP 500
-#define ACQUIRES 600
+#define WARM_UP 300
+#define ACQUIRES 200
 #define RELOADS 3
 /* What caches may grow by on their own meanwhile; a leak would be more. */
 #define GROWTH_MAX ((uint64_t)4 << 20)
@@ -215,7 +215,7 @@ TEST(ten_thousand_opens)
 
 static void create_and_close(void)
 {
-	int fd = arena_create(512 * SLOT, 0);
+	int fd = arena_create(64 * SLOT, 0);
 
 	if (fd < 0)
 		TEST_FAIL_("CREATE: %d", fd);
@@ -231,7 +231,7 @@ static void use_and_close(void)
 {
 	struct arena a;
 
-	arena_open(&a, 2, 0);
+	arena_open(&a, 1, 0);
 	EXPECT_EQ(0, touch_write(a.map, 1));
 	EXPECT_EQ(0, arena_retire(a.fd, 0, SLOT, NULL));
 	arena_close(&a);

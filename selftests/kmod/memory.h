@@ -12,24 +12,34 @@
 #define PATTERN_MARK 0x5a5aull
 #define PATTERN_MARK_SHIFT 48
 #define PATTERN_SEED_SHIFT 32
+#define FAULT_TEXT_BYTES 128
 
 static __thread sigjmp_buf touch_back;
 static __thread volatile sig_atomic_t touching;
 
-static inline void on_fault(int sig)
+static inline void on_fault(int sig, siginfo_t *info, void *context)
 {
+	char text[FAULT_TEXT_BYTES];
+	int n;
+
+	(void)context;
 	if (touching)
 		siglongjmp(touch_back, sig);
-	signal(sig, SIG_DFL);
+	n = snprintf(text, sizeof(text), "# %s at %p\n", strsignal(sig),
+		     info->si_addr);
+	if (write(STDOUT_FILENO, text, (size_t)n) == n)
+		signal(sig, SIG_DFL);
 	raise(sig);
 }
 
 static inline void catch_faults(void)
 {
 	/* SA_NODEFER: siglongjmp restores the mask anyway. */
-	struct sigaction act = { .sa_handler = on_fault,
-				 .sa_flags = SA_NODEFER };
+	struct sigaction act = { .sa_sigaction = on_fault,
+				 .sa_flags = SA_NODEFER | SA_SIGINFO };
 
+	/* What was printed must be seen when a program dies. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	sigaction(SIGBUS, &act, NULL);
 	sigaction(SIGSEGV, &act, NULL);
 }

@@ -13,10 +13,12 @@
 #define SEED 41
 #define SLOTS 16
 /* The arena of the hog's test: this part of memory, a GiB at most. */
-#define ARENA_PART 4
+#define ARENA_PART 2
 #define ARENA_MAX ((uint64_t)1 << 30)
 /* What must have come back before the hog stops, in percent. */
 #define GIVEN_BACK 90
+#define TEXT_BYTES 256
+#define NODES_MAX 64
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
 #define COMPACT_UNEVICTABLE "/proc/sys/vm/compact_unevictable_allowed"
 /* Left to the machine when memory is cut to pieces, and of that, holed. */
@@ -151,18 +153,46 @@ TEST(shrinker_takes_the_reserve)
 	EXPECT_EQ(0, sysfs_write("reserve_bytes", old));
 }
 
-/* Too much for the machine: all or nothing, and the number that fits. */
+/* The last node that has memory, and how much that is. */
+static uint32_t last_node(uint64_t *ret_bytes)
+{
+	char path[TEXT_BYTES], line[TEXT_BYTES];
+	uint32_t node = 0, i;
+	FILE *f;
+
+	*ret_bytes = 0;
+	for (i = 0; i < NODES_MAX; i++) {
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/node/node%u/meminfo", i);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		/* "Node 1 MemTotal:  2012345 kB" stands first. */
+		if (fgets(line, sizeof(line), f) && strchr(line, ':') &&
+		    strtoull(strchr(line, ':') + 1, NULL, 10)) {
+			node = i;
+			*ret_bytes = strtoull(strchr(line, ':') + 1, NULL, 10)
+				     << 10;
+		}
+		fclose(f);
+	}
+	return node;
+}
+
+/* Too much for a node: all or nothing, and the number that fits. */
 TEST(acquire_fails_whole)
 {
-	uint64_t total = meminfo_bytes("MemTotal:") / SLOT * SLOT;
-	uint64_t bytes = 2 * total, before;
-	struct lull_arena_range all = { 0, bytes };
-	struct lull_arena_acquire call = {
-		.flags = LULL_ARENA_ACQUIRE_NORETRY,
-	};
-	int fd = arena_create(bytes, 0);
+	struct lull_arena_acquire call = { 0 };
+	struct lull_arena_range all = { 0 };
+	uint64_t total, before;
+	int fd;
 
+	call.node = last_node(&total);
+	ASSERT_TRUE(total != 0);
+	fd = arena_create(total / SLOT * SLOT + SLOT, 0);
 	ASSERT_TRUE(fd >= 0);
+	all.length = total / SLOT * SLOT + SLOT;
+	call.flags = LULL_ARENA_ACQUIRE_NORETRY | LULL_ARENA_ACQUIRE_NODE;
 	before = meminfo_bytes("MemFree:");
 	EXPECT_EQ(-ENOMEM, arena_acquire_ranges(fd, &call, &all, 1));
 	EXPECT_EQ(LULL_ARENA_CAUSE_MEMORY, call.cause);
@@ -175,7 +205,7 @@ TEST(acquire_fails_whole)
 	/* What it said can be had, now. */
 	all.length = call.available_bytes;
 	if (all.length) {
-		call.flags = 0;
+		call.flags = LULL_ARENA_ACQUIRE_NODE;
 		EXPECT_EQ(0, arena_acquire_ranges(fd, &call, &all, 1));
 		EXPECT_EQ(all.length, call.acquired_bytes);
 	}

@@ -40,23 +40,30 @@
  *		   nr_ranges_max, or ranges that overlap
  *	EFAULT	   the structure, the ranges or the results are not there
  *	ENOENT	   a slot is in a state the command does not take
+ *	EBUSY	   a slot is in the hands of another call, or of a batch
  *	EIO	   a slot is POISON
  *
  * On an error nothing has changed, and no output is written, except where a
- * command says otherwise.
+ * command says otherwise.  A structure with outputs must be writable even if
+ * the command fails: outputs that are not due are written back as they were.
  *
  * mmap(2) of an arena fd: MAP_SHARED, without PROT_EXEC, offset and length
  * multiples of slot_bytes, at an address that is one as well (the kernel
  * chooses such an address by itself): else EINVAL.  EPERM for a user other
- * than the one whose data may be in the arena: LULL_ARENA_RESET first, or
- * create it with LULL_ARENA_CREATE_SHARED.  A mapping is not inherited over
- * fork(2), cannot be moved or grown by mremap(2) and is cut by munmap(2) and
- * mprotect(2) at multiples of slot_bytes only.
+ * than the one whose data may be in the arena (the effective user who first
+ * mapped it, or touched it after a RESET): LULL_ARENA_RESET first, or create
+ * it with LULL_ARENA_CREATE_SHARED.  EOPNOTSUPP for a 32-bit process, and for
+ * one that has huge pages disabled (PR_SET_THP_DISABLE) where the kernel heeds
+ * that: there is no mapping by 4 KiB, a touch that would need one raises
+ * SIGBUS.  A mapping is not inherited over fork(2), cannot be moved or grown
+ * by mremap(2) and is cut by munmap(2) and mprotect(2) at multiples of
+ * slot_bytes only.
  *
  * poll(2) on an arena fd: readable when no ticket is outstanding.
  *
- * fallocate(2) with FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE is
- * LULL_ARENA_RELEASE and LULL_ARENA_FLUSH in one.
+ * fallocate(2) with FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, and madvise(2)
+ * with MADV_REMOVE, are LULL_ARENA_RELEASE and LULL_ARENA_FLUSH in one, for
+ * slots of any state but POISON.  The size of an arena cannot be changed.
  */
 
 /* No in-tree driver uses this letter (Documentation/userspace-api/ioctl). */
@@ -106,9 +113,10 @@ enum lull_arena_numa {
  * struct lull_arena_create - ioctl(LULL_ARENA_CREATE), on the device
  * @size: sizeof(struct lull_arena_create)
  * @flags: LULL_ARENA_CREATE_*
- * @bytes: the arena's size, a multiple of slot_bytes, not 0
+ * @bytes: the arena's size, a multiple of slot_bytes, not 0, at most 8 TiB
  * @retire_max_bytes: a RETIRE that brings the retired bytes above this starts
- *	a batch; 0 for the module's retire_max_bytes
+ *	a batch, which takes the oldest retirements, each whole, until the
+ *	bound holds; 0 for the module's retire_max_bytes
  * @retire_max_age_ms: what has been retired longer is given back; 0 for the
  *	module's retire_max_age_ms
  * @numa: enum lull_arena_numa
@@ -116,9 +124,10 @@ enum lull_arena_numa {
  * @fd: returned: the arena, owned by the caller
  *
  * Makes an arena whose slots are all EMPTY.  The memory that it will have is
- * charged to the creator: its memory cgroup, its RLIMIT_MEMLOCK (unless it has
- * CAP_IPC_LOCK) and the module's limit for its user (CAP_SYS_RESOURCE may
- * exceed that).
+ * charged to the creator, whoever calls ACQUIRE: its memory cgroup, its
+ * RLIMIT_MEMLOCK (unless it has CAP_IPC_LOCK) and the module's limit for its
+ * user (CAP_SYS_RESOURCE may exceed that), limit and capabilities as they are
+ * now.  Memory stays charged while it is retired.
  *
  * Errors: EMFILE, ENFILE, ENOMEM.
  */
@@ -137,7 +146,10 @@ struct lull_arena_create {
 
 /* Keep what could be had when not all can: a prefix of the ranges. */
 #define LULL_ARENA_ACQUIRE_PARTIAL 0x1
-/* Take free pages only: neither reclaim nor compact to make some. */
+/*
+ * Take free pages only: neither reclaim nor compact to make some, and leave
+ * retired memory alone.
+ */
 #define LULL_ARENA_ACQUIRE_NORETRY 0x2
 /* Use @node for this call, as LULL_ARENA_NUMA_BIND does. */
 #define LULL_ARENA_ACQUIRE_NODE 0x4
@@ -170,17 +182,20 @@ enum lull_arena_cause {
  * @node: with LULL_ARENA_ACQUIRE_NODE; otherwise 0
  * @acquired_bytes: returned: LIVE now; of a call that failed: how far it came
  *	before it gave everything back
- * @available_bytes: returned: of a call that failed for want of memory: what
- *	could be had just then, at least
+ * @available_bytes: returned: of a call that did not get all: what could be
+ *	had just then, at least; otherwise 0
  * @cause: returned: enum lull_arena_cause
  * @__reserved: 0
  *
- * The memory is zeroed, once.  All or nothing, unless PARTIAL.
+ * The memory is zeroed, once.  All or nothing, unless PARTIAL.  Before it
+ * fails for a limit, retired memory that counts towards the limit is taken,
+ * of this arena first; before it fails for want of memory, that of this arena
+ * and of its memory cgroup.
  *
  * Errors: ENOMEM (@cause MEMORY or MEMLOCK), EDQUOT (LIMIT or LIMIT_UID),
  * EINTR (SIGNAL); with these the outputs are written.  With PARTIAL they are
- * errors only when not one slot could be had.  EBUSY: a slot is TAKING or
- * BUSY; ENOENT: a slot is not EMPTY.
+ * errors only when not one slot could be had.  EBUSY: a slot is TAKING, BUSY
+ * or being acquired; ENOENT: a slot is LIVE or RETIRED.
  */
 struct lull_arena_acquire {
 	__u32 size;
@@ -237,7 +252,7 @@ struct lull_arena_retire {
  *
  * Errors: those of ACQUIRE, when memory was taken and cannot be had again:
  * then nothing has changed and only @cause is written.  ENOENT: a slot is
- * LIVE.
+ * LIVE.  EINTR without a @cause, when a fatal signal came.
  */
 struct lull_arena_revive {
 	__u32 size;
@@ -262,11 +277,16 @@ struct lull_arena_revive {
  * @ticket: returned: for LULL_ARENA_FLUSH
  * @busy_bytes: returned: pinned for DMA, and left as they were
  *
- * As RETIRE, and the memory goes out with the next batch, pressure or not.
- * Takes LIVE and RETIRED slots.
+ * As RETIRE, and the memory goes out with the next batch, pressure or not:
+ * at once with a FLUSH, else within the module's release_delay_ms, so that
+ * releases that follow each other share a batch.  Takes LIVE and RETIRED
+ * slots, and those that have become something else only because the kernel
+ * took them while they were RETIRED.
  *
- * Errors: EBUSY: some slots are pinned and were left as they were; the others
- * are released and the outputs are written.  ENOENT: a slot is neither.
+ * Errors: EBUSY: some slots are pinned and were left as they were (the others
+ * are released and the outputs are written), or, with nothing done and no
+ * output, another call has a slot in its hands.  ENOENT: a slot is none of
+ * these.  EINTR, when a fatal signal came.
  */
 struct lull_arena_release {
 	__u32 size;
@@ -359,9 +379,10 @@ struct lull_arena_reset {
  * @ranges_revived: returned, a counter: ranges that REVIVE found kept
  * @ranges_fresh: returned, a counter: ranges of which it had to renew some
  * @batches: returned, a counter: batches that took something
- * @runs: returned, a counter: contiguous runs unmapped by them
+ * @runs: returned, a counter: contiguous runs unmapped by them; slots
+ *	between that have no memory do not end a run
  * @flushes: returned, a counter: TLB flushes they caused, by the formula:
- *	one per run and mapping
+ *	one per run and mapping, none for a run that nobody has touched
  * @ticket_last: returned: the arena's latest ticket; 0 for the device
  * @ticket_done: returned: everything up to it is out or counted busy
  */

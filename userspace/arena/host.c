@@ -21,8 +21,9 @@
 	"/sys/devices/system/node/node%d/hugepages/hugepages-2048kB/"
 #define THP_ENABLED "/sys/kernel/mm/transparent_hugepage/enabled"
 
-bool lull_arena_host_text(const char *root, const char *path, char *buf,
-			  size_t bytes)
+/* The first line of a file, without its end. */
+static bool read_text(const char *root, const char *path, char *buf,
+		      size_t bytes)
 {
 	char full[PATH_BYTES];
 	FILE *file;
@@ -47,7 +48,7 @@ bool lull_arena_host_number(const char *root, const char *path,
 	char text[32], *end;
 	uint64_t number;
 
-	if (!lull_arena_host_text(root, path, text, sizeof(text)))
+	if (!read_text(root, path, text, sizeof(text)))
 		return false;
 	number = strtoull(text, &end, 10);
 	if (end == text)
@@ -92,7 +93,7 @@ enum lull_arena_thp lull_arena_host_thp(const char *root)
 {
 	char text[64];
 
-	if (!lull_arena_host_text(root, THP_ENABLED, text, sizeof(text)))
+	if (!read_text(root, THP_ENABLED, text, sizeof(text)))
 		return LULL_ARENA_THP_ABSENT;
 	if (strstr(text, "[never]"))
 		return LULL_ARENA_THP_NEVER;

@@ -15,10 +15,6 @@
 #define LULL_ARENA_DEVICE "/dev/lull_arena"
 #define LULL_ARENA_SYSFS "/sys/class/misc/lull_arena"
 
-/* The first line of a file, without its end: false when it cannot be read. */
-bool lull_arena_host_text(const char *root, const char *path, char *buf,
-			  size_t bytes);
-
 /* The number that a file begins with. */
 bool lull_arena_host_number(const char *root, const char *path,
 			    uint64_t *ret_number);

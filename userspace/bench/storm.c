@@ -51,6 +51,8 @@ static const struct storm_arm *arm_at(size_t index)
 		{ lull_bench_storm_pool_arms, &lull_bench_storm_nr_pool_arms },
 		{ lull_bench_storm_module_arms,
 		  &lull_bench_storm_nr_module_arms },
+		{ lull_bench_storm_arena_arms,
+		  &lull_bench_storm_nr_arena_arms },
 	};
 	size_t i;
 
@@ -273,7 +275,7 @@ static json_t *host_row(const struct storm_counters *counters)
 		{ "clocksource", "/sys/devices/system/clocksource/"
 				 "clocksource0/current_clocksource" },
 		{ "hypervisor", "/sys/hypervisor/type" },
-		{ "module", "/sys/module/lull_arena/srcversion" },
+		{ "module", "/sys/module/lull_arena/initstate" },
 	};
 	json_t *row;
 	size_t i;

@@ -181,13 +181,15 @@ bool lull_bench_storm_probe_thp(const struct storm_arm *arm,
 				const struct lull_bench_storm_opts *opts,
 				char why[STORM_TEXT_BYTES]);
 
-/* storm_malloc.c, storm_pool.c, storm_module.c: their arms. */
+/* storm_malloc.c, storm_pool.c, storm_module.c, storm_arena.c: their arms. */
 extern const struct storm_arm lull_bench_storm_malloc_arms[];
 extern const size_t lull_bench_storm_nr_malloc_arms;
 extern const struct storm_arm lull_bench_storm_pool_arms[];
 extern const size_t lull_bench_storm_nr_pool_arms;
 extern const struct storm_arm lull_bench_storm_module_arms[];
 extern const size_t lull_bench_storm_nr_module_arms;
+extern const struct storm_arm lull_bench_storm_arena_arms[];
+extern const size_t lull_bench_storm_nr_arena_arms;
 
 /**
  * struct storm_walk - over the runs of slots that a share has to move

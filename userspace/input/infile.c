@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,9 +110,6 @@ struct reading {
 	const struct lull_infile *file;
 	uint8_t *to;
 	int fd;
-	pthread_mutex_t lock;
-	size_t fault_task; /* lock: the first task that failed, or SIZE_MAX */
-	struct lull_error error; /* lock: of that task */
 };
 
 static int read_range(const struct lull_infile *file, int fd, uint8_t *to,
@@ -144,42 +140,15 @@ static int read_range(const struct lull_infile *file, int fd, uint8_t *to,
 	return LULL_OK;
 }
 
-static void read_task(void *arg, size_t task, unsigned int slot)
+static int read_task(void *arg, size_t task, struct lull_error *reterr)
 {
-	struct reading *reading = arg;
+	const struct reading *reading = arg;
 	uint64_t offset = (uint64_t)task * BYTES_PER_TASK;
 	uint64_t left = reading->file->bytes - offset;
-	struct lull_error error;
 
-	(void)slot;
-	if (!read_range(reading->file, reading->fd, reading->to + offset,
-			offset, (size_t)lull_min(left, BYTES_PER_TASK), &error))
-		return;
-	pthread_mutex_lock(&reading->lock);
-	if (task < reading->fault_task) {
-		reading->fault_task = task;
-		reading->error = error;
-	}
-	pthread_mutex_unlock(&reading->lock);
-}
-
-static int read_all(const struct lull_infile *file, int fd,
-		    struct lull_workers *workers, struct lull_error *reterr)
-{
-	struct reading reading = { .file = file,
-				   .to = file->vec.ptr,
-				   .fd = fd,
-				   .fault_task = SIZE_MAX };
-
-	pthread_mutex_init(&reading.lock, NULL);
-	lull_workers_run(workers, lull_div_up(file->bytes, BYTES_PER_TASK),
-			 read_task, &reading);
-	pthread_mutex_destroy(&reading.lock);
-	if (reading.fault_task == SIZE_MAX)
-		return LULL_OK;
-	if (reterr)
-		*reterr = reading.error;
-	return reading.error.code;
+	return read_range(reading->file, reading->fd, reading->to + offset,
+			  offset, (size_t)lull_min(left, BYTES_PER_TASK),
+			  reterr);
 }
 
 static bool changed(int fd, const struct stat *was)
@@ -195,13 +164,17 @@ static int read_open(int fd, const struct stat *st,
 		     const struct lull_infile_memory *memory,
 		     struct lull_infile *file, struct lull_error *reterr)
 {
+	struct reading reading = { .file = file, .fd = fd };
 	int err;
 
 	err = lull_arena_carve(memory->arena, (size_t)file->bytes,
 			       memory->flags, file->name, &file->vec, reterr);
 	if (err)
 		return err;
-	err = read_all(file, fd, memory->workers, reterr);
+	reading.to = file->vec.ptr;
+	err = lull_workers_try(memory->workers,
+			       lull_div_up(file->bytes, BYTES_PER_TASK),
+			       read_task, &reading, reterr);
 	if (!err && changed(fd, st))
 		err = lull_fail(reterr, LULL_IO,
 				"%s: the file changed while it was read",
