@@ -3,7 +3,7 @@
  * check.cuh - from cudaError_t to a status and a text
  *
  * For host code of every .cu file.  CUDA_TRY(expr, reterr) returns
- * LULL_INTERNAL from the function that it stands in when expr fails, or
+ * LULL_DEVICE from the function that it stands in when expr fails, or
  * LULL_NOMEM when the device has no memory left; the message names file, line,
  * expression and what CUDA says.  Kernels are checked by
  * CUDA_TRY(cudaGetLastError(), reterr) after the launch.
@@ -23,26 +23,28 @@ namespace lull
 static inline int cuda_fail(cudaError_t error, const char *expr, const char *file, int line,
 			    struct lull_error *reterr)
 {
-	return lull_fail(reterr, error == cudaErrorMemoryAllocation ? LULL_NOMEM : LULL_INTERNAL,
+	return lull_fail(reterr,
+			 error == cudaErrorMemoryAllocation ? LULL_NOMEM : LULL_DEVICE,
 			 "%s:%d: %s: %s (%s)", file, line, expr, cudaGetErrorString(error),
 			 cudaGetErrorName(error));
 }
 
 } /* namespace lull */
 
-#define CUDA_TRY(expr, reterr)                                                                     \
-	do {                                                                                       \
-		cudaError_t cuda_try_error = (expr);                                               \
-		if (cuda_try_error != cudaSuccess)                                                 \
-			return lull::cuda_fail(cuda_try_error, #expr, __FILE__, __LINE__, reterr); \
+#define CUDA_TRY(expr, reterr)                                                              \
+	do {                                                                                \
+		cudaError_t cuda_try_error = (expr);                                        \
+		if (cuda_try_error != cudaSuccess)                                          \
+			return lull::cuda_fail(cuda_try_error, #expr, __FILE__, __LINE__,   \
+					       reterr);                                     \
 	} while (0)
 
 /* The same for a function of ours that returns a status. */
-#define LULL_TRY(expr)                                                                             \
-	do {                                                                                       \
-		int lull_try_rc = (expr);                                                          \
-		if (lull_try_rc)                                                                   \
-			return lull_try_rc;                                                        \
+#define LULL_TRY(expr)                    \
+	do {                              \
+		int lull_try_rc = (expr); \
+		if (lull_try_rc)          \
+			return lull_try_rc; \
 	} while (0)
 
 #endif

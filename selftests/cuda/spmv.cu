@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * spmv.cu - the sparse products against the C library
+ *
+ * The matrices that the host writes are multiplied on the host as well, so that
+ * all but the kernels is tested without a GPU.
+ */
+#include <vector>
+
+#include "cuda/device.h"
+#include "cuda/ntt_ref.h"
+#include "cuda/ref.h"
+#include "harness.h"
+#include "spmv.cuh"
+
+extern "C" {
+#include "base/base.h"
+#include "base/workers.h"
+}
+
+using namespace lull;
+
+#define RECORD_BYTES 44
+
+/* Which rows entries go to. */
+enum rows { SORTED, SCATTERED, ONE_ROW, TWO_LONG, EDGES, NR_ROWS };
+/* What coefficients there are: few, for one byte; some, for two; all. */
+enum coefs { FEW, SOME, ALL, NR_COEFS };
+enum signals { MIXED, ZEROS, ONES, LARGEST, RANDOM, NR_SIGNALS };
+
+struct system {
+	unsigned int log_n;
+	size_t n, nr_vars, nr_coefs;
+	std::vector<uint8_t> records, witness;
+};
+
+static uint32_t row_of(enum rows rows, const struct system *s, size_t i)
+{
+	/* Lengths around what a thread and what a segment takes. */
+	static const uint32_t lengths[] = {
+		spmv_row_max - 1,     spmv_row_max,
+		spmv_row_max + 1,     spmv_segment_max - 1,
+		spmv_segment_max,     spmv_segment_max + 1,
+		2 * spmv_segment_max, 1
+	};
+	uint32_t row = 0;
+
+	switch (rows) {
+	case SORTED:
+		return (uint32_t)(i * s->n / s->nr_coefs);
+	case SCATTERED:
+		return (uint32_t)(cuda_ref_random() % s->n);
+	case ONE_ROW:
+		return (uint32_t)(s->n / 2);
+	case TWO_LONG:
+		return (uint32_t)(cuda_ref_random() % 2 ? 0 : s->n - 1);
+	case EDGES:
+	default:
+		for (size_t left = i / 2;
+		     left >= lengths[row % 8] && row + 1 < s->n; row++)
+			left -= lengths[row % 8];
+		return row;
+	}
+}
+
+template <class F>
+static void make_values(std::vector<fe<F>> &values, enum coefs coefs, size_t nr,
+			const struct cuda_ref *ref)
+{
+	values.resize(coefs == FEW    ? 250
+		      : coefs == SOME ? lull_min(3000, nr)
+				      : nr);
+	for (auto &v : values) {
+		ref->fr.random(&v);
+		/* An edge is half of what random() gives: all must differ. */
+		if (coefs == ALL)
+			v.l[0] ^= (uint32_t)(&v - &values[0]);
+	}
+}
+
+static void make_signal(uint8_t *signal, enum signals kind,
+			const struct cuda_ref *ref)
+{
+	uint64_t dice = cuda_ref_random();
+
+	memset(signal, 0, 32);
+	if (kind == ONES || (kind == MIXED && dice % 4 == 1))
+		signal[0] = 1;
+	else if (kind == LARGEST || (kind == MIXED && dice % 16 == 2))
+		ref->minus_one(signal);
+	else if (kind == RANDOM || (kind == MIXED && dice % 4 == 3))
+		ref->random_scalar(signal);
+}
+
+template <class F>
+static void make_system(struct system *s, unsigned int log_n, size_t nr_coefs,
+			enum rows rows, enum coefs coefs, enum signals signals,
+			const struct cuda_ref *ref)
+{
+	std::vector<fe<F>> values;
+
+	s->log_n = log_n;
+	s->n = (size_t)1 << log_n;
+	s->nr_vars = 777;
+	s->nr_coefs = nr_coefs;
+	s->records.resize(nr_coefs * RECORD_BYTES);
+	s->witness.resize(s->nr_vars * 32);
+	make_values<F>(values, coefs, nr_coefs, ref);
+	for (size_t i = 0; i < s->nr_vars; i++)
+		make_signal(&s->witness[i * 32], signals, ref);
+	for (size_t i = 0; i < nr_coefs; i++) {
+		uint8_t *r = &s->records[i * RECORD_BYTES];
+		uint32_t matrix =
+			rows == EDGES ? i % 2 : cuda_ref_random() % 4 == 0;
+		uint32_t row = row_of(rows, s, i),
+			 column = cuda_ref_random() % s->nr_vars;
+		size_t v = coefs == ALL ? i : cuda_ref_random() % values.size();
+
+		memcpy(r, &matrix, 4);
+		memcpy(r + 4, &row, 4);
+		memcpy(r + 8, &column, 4);
+		memcpy(r + 12, &values[v], 32);
+	}
+}
+
+static uint32_t id_at(const struct spmv_plan *plan, const uint8_t *ids,
+		      size_t i)
+{
+	if (plan->id_bytes == 1)
+		return ids[i];
+	return plan->id_bytes == 2 ? ((const uint16_t *)ids)[i]
+				   : ((const uint32_t *)ids)[i];
+}
+
+/* One matrix as the block has it, times the witness; its segments must be its
+ * long rows, each once. */
+template <class F>
+static void multiply_block(const struct system *s, const struct spmv_plan *plan,
+			   const uint8_t *block, unsigned int matrix,
+			   fe<F> *out)
+{
+	const struct spmv_part *part = &plan->part[matrix];
+	const uint32_t *starts = (const uint32_t *)(block + part->starts);
+	const struct spmv_segment *seg =
+		(const struct spmv_segment *)(block + part->segments);
+	const struct spmv_long_row *row =
+		(const struct spmv_long_row *)(block + part->long_rows);
+	size_t nr_segments = 0, nr_long = 0;
+	fe<F> w, c;
+
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t nr = starts[i + 1] - starts[i];
+
+		out[i] = fe<F>::zero();
+		for (uint32_t k = starts[i]; k < starts[i + 1]; k++) {
+			memcpy((void *)&w,
+			       &s->witness[((const uint32_t
+						     *)(block +
+							part->columns))[k] *
+					   32],
+			       32);
+			memcpy((void *)&c,
+			       block + plan->dictionary +
+				       id_at(plan, block + part->ids, k) * 32ul,
+			       32);
+			out[i] = add(out[i], fr_mul(c, w));
+		}
+		if (nr > spmv_segment_max) {
+			ASSERT_EQ(i, row[nr_long].row);
+			ASSERT_EQ(seg[nr_segments].dest & ~spmv_partial,
+				  row[nr_long].first);
+			ASSERT_EQ((nr - 1) / spmv_segment_max + 1,
+				  row[nr_long].nr);
+			nr_long++;
+		}
+		for (uint32_t at = 0; nr > spmv_row_max && at < nr;
+		     nr_segments++) {
+			ASSERT_EQ(starts[i] + at, seg[nr_segments].first);
+			ASSERT_TRUE(seg[nr_segments].nr &&
+				    seg[nr_segments].nr <= spmv_segment_max);
+			at += seg[nr_segments].nr;
+			EXPECT_TRUE(at <= nr);
+		}
+	}
+	EXPECT_EQ(part->nr_segments, nr_segments);
+	EXPECT_EQ(part->nr_long_rows, nr_long);
+	EXPECT_EQ(part->nr_entries, starts[s->n]);
+}
+
+static void must_run(int rc, const struct lull_error *error)
+{
+	if (!rc)
+		return;
+	printf("Bail out! %s\n", error->msg);
+	exit(1);
+}
+
+template <class F>
+static void multiply_on_device(const struct system *s, struct spmv_plan *plan,
+			       struct lull_workers *workers, fe<F> *a, fe<F> *b)
+{
+	void *block = device_alloc(plan->bytes),
+	     *scratch = device_alloc(plan->scratch_bytes);
+	fe<F> *out = (fe<F> *)device_alloc(2 * s->n * sizeof(*out));
+	void *witness = device_alloc(s->witness.size());
+	struct lull_error error;
+
+	device_put(witness, s->witness.data(), s->witness.size());
+	must_run(spmv_upload<F>(plan, s->records.data(), s->nr_coefs, workers,
+				block, 0, &error),
+		 &error);
+	must_run(spmv_run<F>(plan, block, witness, out, out + s->n, scratch, 0,
+			     &error),
+		 &error);
+	device_done();
+	device_get(a, out, s->n * sizeof(*out));
+	device_get(b, out + s->n, s->n * sizeof(*out));
+	device_free(block);
+	device_free(scratch);
+	device_free(out);
+	device_free(witness);
+}
+
+template <class F>
+static void compare(bool on_device, const struct system *s,
+		    unsigned int id_bytes, const struct ntt_ref *ntt)
+{
+	std::vector<fe<F>> want[2], got[2];
+	struct lull_workers *workers;
+	struct spmv_plan plan;
+	struct lull_error error;
+
+	for (int k = 0; k < 2; k++) {
+		want[k].resize(s->n);
+		got[k].resize(s->n);
+	}
+	must_run(lull_workers_create(3, &workers, &error), &error);
+	must_run(spmv_plan_make(s->records.data(), s->nr_coefs, s->log_n,
+				s->nr_vars, workers, &plan, &error),
+		 &error);
+	if (s->nr_coefs)
+		EXPECT_EQ(id_bytes, plan.id_bytes);
+	if (on_device) {
+		multiply_on_device(s, &plan, workers, got[0].data(),
+				   got[1].data());
+	} else {
+		std::vector<uint8_t> block(plan.bytes, 0xcc);
+
+		must_run(spmv_fill(&plan, s->records.data(), s->nr_coefs,
+				   workers, block.data(), &error),
+			 &error);
+		multiply_block(s, &plan, block.data(), 0, got[0].data());
+		multiply_block(s, &plan, block.data(), 1, got[1].data());
+	}
+	lull_workers_destroy(workers);
+	ntt->spmv(want[0].data(), want[1].data(), s->n, s->records.data(),
+		  s->nr_coefs, s->witness.data());
+	for (int k = 0; k < 2; k++)
+		EXPECT_MEMEQ(want[k].data(), got[k].data(),
+			     s->n * sizeof(want[k][0]));
+}
+
+/* Few values may coincide in their lowest bytes only, so the width follows from
+ * the number of values. */
+template <class F>
+static void compare_all(bool on_device, const struct cuda_ref *ref,
+			const struct ntt_ref *ntt)
+{
+	static const unsigned int id_bytes[] = { 1, 2, 4 };
+	struct system s;
+
+	for (int rows = 0; rows < NR_ROWS; rows++)
+		for (int coefs = 0; coefs < NR_COEFS; coefs++) {
+			size_t nr = coefs == ALL ? 70000 : 20000;
+
+			make_system<F>(&s, 12, nr, (enum rows)rows,
+				       (enum coefs)coefs, MIXED, ref);
+			compare<F>(on_device, &s, id_bytes[coefs], ntt);
+		}
+	for (int signals = 0; signals < NR_SIGNALS; signals++) {
+		make_system<F>(&s, 11, 9000, SCATTERED, FEW,
+			       (enum signals)signals, ref);
+		compare<F>(on_device, &s, 1, ntt);
+	}
+	for (size_t nr = 0; nr < 40; nr += nr < 4 ? 1 : 7) {
+		make_system<F>(&s, nr % 5 + 1, nr, SCATTERED, FEW, MIXED, ref);
+		compare<F>(on_device, &s, 1, ntt);
+	}
+}
+
+TEST(host_bn254)
+{
+	compare_all<bn254_fr>(false, &cuda_ref_bn254, &ntt_ref_bn254);
+}
+
+TEST(host_bls12_381)
+{
+	compare_all<bls12_381_fr>(false, &cuda_ref_bls12_381,
+				  &ntt_ref_bls12_381);
+}
+
+/* Values that all hash alike: no dictionary, and no endless search. */
+TEST(collisions)
+{
+	struct system s;
+
+	make_system<bn254_fr>(&s, 8, 20000, SCATTERED, FEW, MIXED,
+			      &cuda_ref_bn254);
+	for (uint64_t i = 0; i < s.nr_coefs; i++) {
+		uint64_t v[4] = { i, 0 - i, 0, 1 };
+
+		memcpy(&s.records[i * RECORD_BYTES + 12], v, sizeof(v));
+	}
+	compare<bn254_fr>(false, &s, 4, &ntt_ref_bn254);
+}
+
+TEST(refuses)
+{
+	struct lull_workers *workers;
+	struct spmv_plan plan;
+	struct lull_error error;
+
+	memset(&plan, 0xcc, sizeof(plan));
+	must_run(lull_workers_create(1, &workers, &error), &error);
+	EXPECT_EQ(LULL_RANGE,
+		  spmv_plan_make(NULL, 0, 29, 1, workers, &plan, &error));
+	EXPECT_EQ(LULL_RANGE, spmv_plan_make(NULL, UINT32_MAX, 4, 1, workers,
+					     &plan, &error));
+	for (size_t i = 0; i < sizeof(plan); i++)
+		ASSERT_EQ(0xcc, ((const unsigned char *)&plan)[i]);
+	lull_workers_destroy(workers);
+}
+
+TEST(device_bn254)
+{
+	if (!device_is_there())
+		SKIP("NO GPU: nothing of the device was tested");
+	compare_all<bn254_fr>(true, &cuda_ref_bn254, &ntt_ref_bn254);
+}
+
+TEST(device_bls12_381)
+{
+	if (!device_is_there())
+		SKIP("NO GPU: nothing of the device was tested");
+	compare_all<bls12_381_fr>(true, &cuda_ref_bls12_381,
+				  &ntt_ref_bls12_381);
+}
+
+TEST_MAIN
