@@ -67,7 +67,9 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 {
 	const struct msm_plan *plan = run->plan;
 	const struct msm_layout *l = &plan->scratch;
-	struct level_input<E> in = { table, job->refs, NULL, 0 };
+	struct level_input<E> in = {
+		table, job->refs, NULL, 0
+	};
 	uint32_t *offsets = job->offsets;
 	struct run_params<E> r = {};
 	size_t left = job->nr_refs;
@@ -90,8 +92,7 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 			tree_reduce<E, false>
 				<<<plan->blocks, MSM_TREE_THREADS, 0, run->stream>>>(t);
 		else
-			tree_reduce<E, true>
-				<<<plan->blocks, MSM_TREE_THREADS, 0, run->stream>>>(t);
+			tree_reduce<E, true><<<plan->blocks, MSM_TREE_THREADS, 0, run->stream>>>(t);
 		CUDA_TRY(cudaGetLastError(), reterr);
 		in = { NULL, NULL, t.out, t.out_stride };
 		/* Every bucket rounds up. */
@@ -203,15 +204,15 @@ int msm_run(const struct msm_plan *plan, const void *table, const void *scalars,
 		CUDA_TRY(cudaGetLastError(), reterr);
 		LULL_TRY(sum_chunks<E>(&run, (const affine<E> *)table, refs, nr_refs, reterr));
 	}
-	sum_lines<E><<<dim3(m.nr_lines(), plan->nr_sets), LINE_THREADS, 0, stream>>>(lines,
-										     buckets, m);
+	sum_lines<E>
+		<<<dim3(m.nr_lines(), plan->nr_sets), LINE_THREADS, 0, stream>>>(lines, buckets, m);
 	CUDA_TRY(cudaGetLastError(), reterr);
-	sum_bits<E><<<dim3(m.row_bits + 1 + m.column_bits, plan->nr_sets), BIT_THREADS, 0,
-		      stream>>>(run.at<xyzz<E>>(l->sums), lines, m);
+	sum_bits<E>
+		<<<dim3(m.row_bits + 1 + m.column_bits, plan->nr_sets), BIT_THREADS, 0, stream>>>(
+			run.at<xyzz<E>>(l->sums), lines, m);
 	CUDA_TRY(cudaGetLastError(), reterr);
-	CUDA_TRY(cudaMemcpyAsync(sums, run.at<void>(l->sums),
-				 msm_nr_sums(plan) * sizeof(xyzz<E>), cudaMemcpyDeviceToHost,
-				 stream),
+	CUDA_TRY(cudaMemcpyAsync(sums, run.at<void>(l->sums), msm_nr_sums(plan) * sizeof(xyzz<E>),
+				 cudaMemcpyDeviceToHost, stream),
 		 reterr);
 	return LULL_OK;
 }
@@ -272,16 +273,16 @@ xyzz<typename G::coord> msm_finish(const struct msm_plan *plan, const struct msm
 }
 
 /* What each of the four files instantiates. */
-#define MSM_INSTANTIATE(G)                                                                       \
-	template int msm_prepare<G>(const struct msm_plan *, void *, cudaStream_t,               \
-				    struct lull_error *);                                        \
-	template int msm_run<G>(const struct msm_plan *, const void *, const void *,             \
-				enum msm_scalars, const uint32_t *, size_t, void *,              \
-				struct msm_sums<G> *, cudaStream_t, struct lull_error *);        \
-	template int msm_run_sum<G>(const struct msm_plan *, const void *, const uint32_t *,     \
-				    size_t, void *, xyzz<typename G::coord> *, cudaStream_t,     \
-				    struct lull_error *);                                        \
-	template xyzz<typename G::coord> msm_finish<G>(const struct msm_plan *,                  \
+#define MSM_INSTANTIATE(G)                                                                         \
+	template int msm_prepare<G>(const struct msm_plan *, void *, cudaStream_t,                 \
+				    struct lull_error *);                                          \
+	template int msm_run<G>(const struct msm_plan *, const void *, const void *,               \
+				enum msm_scalars, const uint32_t *, size_t, void *,                \
+				struct msm_sums<G> *, cudaStream_t, struct lull_error *);          \
+	template int msm_run_sum<G>(const struct msm_plan *, const void *, const uint32_t *,       \
+				    size_t, void *, xyzz<typename G::coord> *, cudaStream_t,       \
+				    struct lull_error *);                                          \
+	template xyzz<typename G::coord> msm_finish<G>(const struct msm_plan *,                    \
 						       const struct msm_sums<G> *)
 
 } /* namespace lull */

@@ -4,6 +4,7 @@
  *
  * For ntt.cu and the tests: host arithmetic only, nothing here needs a device.
  */
+#include "inverse.cuh"
 #include "ntt.cuh"
 
 namespace lull
