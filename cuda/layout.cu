@@ -4,8 +4,9 @@
  *
  * See layout.cuh.  Plans are tried from the most generous on.  The lanes beside
  * lane 0 are given up first, for all they do is to fill gaps; then shifted
- * copies, from the largest table; then the sums' scratch is bounded; then sections are streamed, the largest first, and last their chunks
- * and the scratch are halved until the plan fits.
+ * copies, from the largest table; then the sums' scratch is bounded; then
+ * sections are streamed, the largest first, and last their chunks and the
+ * scratch are halved until the plan fits.
  */
 #include "layout.cuh"
 
