@@ -91,7 +91,7 @@ struct chain {
 			     : "r"(a), "r"(b), "r"(c_lo), "r"(c_hi));
 	}
 #else
-	uint32_t carry; /* or borrow: 0 or 1 */
+	uint32_t carry = 0; /* or borrow: 0 or 1 */
 
 	LULL_HD uint32_t take(uint64_t sum)
 	{

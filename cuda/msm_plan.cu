@@ -21,7 +21,7 @@ namespace lull
 /* Refs that go through the tree at once where nothing bounds the scratch. */
 #define CHUNK_REFS_DEFAULT ((size_t)1 << 27)
 #define CHUNK_REFS_MIN ((size_t)1 << 16)
-#define BATCH_DEFAULT 32
+#define BATCH_DEFAULT 64
 
 static unsigned int coord_words(const struct msm_shape *shape)
 {

@@ -347,10 +347,9 @@ static void compare_list(struct rig<G> *r, uint32_t *index, void *device_index,
 			memset(r->scalars[i], 0, 32);
 	}
 	r->group->msm(&want, r->points, r->scalars, nr);
-	EXPECT_EQ(LULL_OK,
-		  msm_run<G>(&r->plan, r->table, r->device_scalars,
-			     MSM_MONTGOMERY, (uint32_t *)device_index, half,
-			     r->scratch, r->sums, 0, &error));
+	EXPECT_EQ(LULL_OK, msm_run<G>(&r->plan, r->table, r->device_scalars,
+				      MSM_MONTGOMERY, (uint32_t *)device_index,
+				      half, r->scratch, r->sums, 0, &error));
 	device_done();
 	got = affine_of<G>(msm_finish<G>(&r->plan, r->sums));
 	EXPECT_MEMEQ((void *)&want, (void *)&got, sizeof(want));
@@ -375,9 +374,9 @@ static void compare_units(struct rig<G> *r, uint32_t *index, void *device_index,
 	}
 	device_put(device_index, index, half * sizeof(*index));
 	r->group->msm(&want, r->points, r->scalars, nr);
-	EXPECT_EQ(LULL_OK, msm_run_sum<G>(&r->plan, r->table,
-					  (uint32_t *)device_index, half,
-					  r->scratch, r->unit_sum, 0, &error));
+	EXPECT_EQ(LULL_OK,
+		  msm_run_sum<G>(&r->plan, r->table, (uint32_t *)device_index,
+				 half, r->scratch, r->unit_sum, 0, &error));
 	device_done();
 	got = affine_of<G>(*r->unit_sum);
 	EXPECT_MEMEQ((void *)&want, (void *)&got, sizeof(want));
