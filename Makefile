@@ -6,8 +6,12 @@
 #   make VARIANT=verify    with contracts checked; also asan, tsan, msan
 #   make tests             the test programs of this variant
 #   make run-tests         build and run them (TAP; scripts/check runs all)
+#   make cuda              liblull_cuda.so, for NVIDIA GPUs; needs nvcc 13
+#   make cuda-tests        its kernels' test programs, into build/cuda/
 #   make install PREFIX=   library, header, command and manual pages
+#   make install-cuda      liblull_cuda.so beside them
 #   make tidy              the house rules a machine can check
+#   make kmod              the kernel module (kmod/module.mk has more)
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -21,6 +25,9 @@ all:
 
 include userspace/Makefile
 include selftests/Makefile
+include cuda/Makefile
+include cuda/library.mk
+include kmod/module.mk
 
 .PHONY: all tests run-tests install tidy clean
 all: $(LULL_LIBS) $(LULL_PROGRAMS)
@@ -44,5 +51,7 @@ install: all
 	install -m 644 Documentation/man/lull.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man1/
 
+# The kernels are kept: they are downloads.
 clean:
-	rm -rf build
+	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name kernels \
+		-exec rm -rf {} +

@@ -3,7 +3,7 @@
  * check.cuh - from cudaError_t to a status and a text
  *
  * For host code of every .cu file.  CUDA_TRY(expr, reterr) returns
- * LULL_INTERNAL from the function that it stands in when expr fails, or
+ * LULL_DEVICE from the function that it stands in when expr fails, or
  * LULL_NOMEM when the device has no memory left; the message names file, line,
  * expression and what CUDA says.  Kernels are checked by
  * CUDA_TRY(cudaGetLastError(), reterr) after the launch.
@@ -24,7 +24,7 @@ static inline int cuda_fail(cudaError_t error, const char *expr, const char *fil
 			    struct lull_error *reterr)
 {
 	return lull_fail(reterr,
-			 error == cudaErrorMemoryAllocation ? LULL_NOMEM : LULL_INTERNAL,
+			 error == cudaErrorMemoryAllocation ? LULL_NOMEM : LULL_DEVICE,
 			 "%s:%d: %s: %s (%s)", file, line, expr, cudaGetErrorString(error),
 			 cudaGetErrorName(error));
 }

@@ -62,11 +62,11 @@ BELOW_LIB = BELOW_PROVE | {"prove", "sched"}
 MAY_INCLUDE = {
     "base": set(),
     "arena": set(),
-    "input": {"curve/facts.h"},
+    "input": {"curve/facts.h", "arena"},
     "load": {"input", "arena"},
     "curve": set(),
-    "synth": {"curve"},
-    "ntt": {"curve"},
+    "synth": {"curve", "arena"},
+    "ntt": {"curve", "arena"},
     "msm": {"curve"},
     "backend": {"curve", "arena"} | KERNELS,
     "prove": BELOW_PROVE,
@@ -74,7 +74,7 @@ MAY_INCLUDE = {
     "lib": BELOW_LIB,
     "daemon": BELOW_LIB,
     "bench": BELOW_LIB,
-    "cli": {"bench", "curve/facts.h"},
+    "cli": {"bench", "curve/facts.h", "arena"},
 }
 
 UNSAFE_CALLS = ("strcpy", "strcat", "stpcpy", "sprintf", "vsprintf", "atoi",

@@ -28,6 +28,8 @@ struct test_case {
 static struct test_case *test_first, **test_last = &test_first;
 static bool test_failed;
 static const char *test_skipped;
+/* When set, called after each test, which it may still fail. */
+static void (*test_after_each)(void);
 
 #define TEST(id)                                                       \
 	static void test_##id(void);                                   \
@@ -119,6 +121,8 @@ static inline int test_main(void)
 		test_failed = false;
 		test_skipped = NULL;
 		c->fn();
+		if (test_after_each)
+			test_after_each();
 		failed += test_failed;
 		printf("%s %u %s", test_failed ? "not ok" : "ok", ++nr,
 		       c->name);

@@ -6,10 +6,13 @@
  */
 #include "lull.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena/arena.h"
+#include "arena/node.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "base/mem.h"
@@ -22,12 +25,15 @@
 #include "prove/prover.h"
 #include "prove/random.h"
 
-#define VERSION "0.1.0"
 #define VALUES_PER_TASK ((size_t)1 << 16)
+#define ARENA_TEXT_BYTES sizeof(((struct lull_ctx_stats *)0)->arena)
 
 struct lull_ctx {
 	struct lull_ctx_opts opts;
 	struct lull_workers *workers;
+	struct lull_set *set;
+	struct lull_arena *arena;
+	atomic_size_t nr_notes; /* said */
 };
 
 struct lull_wtns {
@@ -36,7 +42,7 @@ struct lull_wtns {
 
 const char *lull_version(void)
 {
-	return VERSION;
+	return LULL_VERSION;
 }
 
 const char *lull_status_str(int status)
@@ -64,43 +70,218 @@ const char *lull_status_str(int status)
 		return "wrong use";
 	case LULL_INTERNAL:
 		return "internal error";
+	case LULL_DEVICE:
+		return "device failed";
 	}
 	return "unknown status";
 }
 
 /* ---- contexts ---------------------------------------------------------- */
 
-int lull_ctx_create(const struct lull_ctx_opts *opts, struct lull_ctx **ret_ctx,
-		    struct lull_error *reterr)
+static void warn_line(void *arg, const char *line)
 {
-	struct lull_ctx *ctx;
-	int err;
+	const struct lull_ctx *ctx = arg;
 
-	if (opts && opts->size < sizeof(*opts))
+	if (ctx->opts.warn)
+		ctx->opts.warn(ctx->opts.warn_arg, line);
+}
+
+static void say_line(void *arg, const char *line)
+{
+	const struct lull_ctx *ctx = arg;
+
+	if (ctx->opts.say)
+		ctx->opts.say(ctx->opts.say_arg, line);
+}
+
+static int open_set(struct lull_ctx *ctx, struct lull_error *reterr)
+{
+	const struct lull_set_opts opts = {
+		.backend = ctx->opts.backend ? ctx->opts.backend : "cpu",
+		.fallback_cpu = ctx->opts.fallback_cpu,
+		.gpus = ctx->opts.gpus,
+		.nr_gpus = ctx->opts.nr_gpus,
+		.vram_bytes = ctx->opts.vram_bytes,
+		.warn = warn_line,
+		.say = say_line,
+		.arg = ctx,
+	};
+
+	return lull_set_open(&opts, &ctx->set, reterr);
+}
+
+/* What the first version of struct lull_ctx_opts had. */
+#define CTX_OPTS_BYTES_MIN offsetof(struct lull_ctx_opts, say)
+
+/* Of a caller who is older, what is new is zero; one who is newer may ask for
+ * nothing that is not known here. */
+static int take_opts(const struct lull_ctx_opts *opts,
+		     struct lull_ctx_opts *ret_opts, struct lull_error *reterr)
+{
+	const uint8_t *tail = (const uint8_t *)opts + sizeof(*opts);
+	size_t i;
+
+	if (opts->size < CTX_OPTS_BYTES_MIN)
 		return lull_fail(
 			reterr, LULL_USAGE,
 			"struct lull_ctx_opts: expected size %zu, found %zu",
-			sizeof(*opts), opts->size);
-	ctx = calloc(1, sizeof(*ctx));
+			CTX_OPTS_BYTES_MIN, opts->size);
+	for (i = sizeof(*opts); i < opts->size; i++)
+		if (*tail++)
+			return lull_fail(reterr, LULL_USAGE,
+					 "struct lull_ctx_opts: expected size "
+					 "%zu, found %zu with more in it",
+					 sizeof(*opts), opts->size);
+	memcpy(ret_opts, opts, lull_min(opts->size, sizeof(*opts)));
+	return LULL_OK;
+}
+
+/* What there is to say about the arena and was not said yet. */
+static void say_notes(struct lull_ctx *ctx)
+{
+	size_t nr = atomic_load(&ctx->nr_notes);
+	const char *note;
+
+	/* Whoever counts a line says it. */
+	while ((note = lull_arena_note(ctx->arena, nr)))
+		if (atomic_compare_exchange_strong(&ctx->nr_notes, &nr, nr + 1))
+			say_line(ctx, note);
+}
+
+static void say_arena(struct lull_ctx *ctx)
+{
+	char text[ARENA_TEXT_BYTES], line[ARENA_TEXT_BYTES + sizeof("arena ")];
+
+	lull_arena_describe(ctx->arena, text, sizeof(text));
+	snprintf(line, sizeof(line), "arena %s", text);
+	say_line(ctx, line);
+	say_notes(ctx);
+}
+
+static int open_arena(struct lull_ctx *ctx, struct lull_error *reterr)
+{
+	struct lull_arena_opts opts = {
+		.carrier = LULL_ARENA_AUTO,
+		.bytes_max = ctx->opts.arena_bytes,
+		.node = lull_arena_node_here(),
+		.secret = true, /* witnesses lie in it */
+	};
+	const char *name = ctx->opts.arena;
+	int err;
+
+	if (name && !lull_arena_carrier_find(name, &opts.carrier))
+		return lull_fail(reterr, LULL_USAGE,
+				 "arena: expected auto, module, hugetlb, thp, "
+				 "malloc or malloc-serial, found '%.40s'",
+				 name);
+	err = lull_arena_open(&opts, &ctx->arena, reterr);
+	if (!err)
+		say_arena(ctx);
+	return err;
+}
+
+int lull_ctx_create(const struct lull_ctx_opts *opts, struct lull_ctx **ret_ctx,
+		    struct lull_error *reterr)
+{
+	struct lull_ctx *ctx = calloc(1, sizeof(*ctx));
+	int err = LULL_OK;
+
 	if (!ctx)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a context");
 	if (opts)
-		ctx->opts = *opts;
+		err = take_opts(opts, &ctx->opts, reterr);
+	if (err)
+		goto free_ctx;
+	err = open_arena(ctx, reterr);
+	if (err)
+		goto free_ctx;
 	err = lull_workers_create(ctx->opts.nr_threads, &ctx->workers, reterr);
-	if (err) {
-		free(ctx);
-		return err;
-	}
+	if (err)
+		goto close_arena;
+	err = open_set(ctx, reterr);
+	if (err)
+		goto destroy_workers;
+	/* They were the caller's to keep only until now. */
+	ctx->opts.backend = NULL;
+	ctx->opts.gpus = NULL;
+	ctx->opts.arena = NULL;
 	*ret_ctx = ctx;
 	return LULL_OK;
+
+destroy_workers:
+	lull_workers_destroy(ctx->workers);
+close_arena:
+	lull_arena_close(ctx->arena);
+free_ctx:
+	free(ctx);
+	return err;
 }
 
 void lull_ctx_destroy(struct lull_ctx *ctx)
 {
 	if (!ctx)
 		return;
+	lull_set_close(ctx->set);
 	lull_workers_destroy(ctx->workers);
+	lull_arena_close(ctx->arena);
 	free(ctx);
+}
+
+const char *lull_ctx_backend(const struct lull_ctx *ctx)
+{
+	return ctx->set->text;
+}
+
+uint64_t lull_ctx_device_peak_bytes(const struct lull_ctx *ctx)
+{
+	const struct lull_device *device;
+	uint64_t peak = 0;
+	unsigned int i;
+
+	for (i = 0; i < ctx->set->nr_all; i++) {
+		device = &ctx->set->devices[i];
+		peak = lull_max(peak,
+				device->backend->peak_bytes(device->handle));
+	}
+	return peak;
+}
+
+int lull_ctx_stats(struct lull_ctx *ctx, struct lull_ctx_stats *stats,
+		   struct lull_error *reterr)
+{
+	struct lull_ctx_stats all = { .size = stats->size };
+	struct lull_arena_stats arena;
+
+	if (stats->size < sizeof(*stats))
+		return lull_fail(
+			reterr, LULL_USAGE,
+			"struct lull_ctx_stats: expected size %zu, found %zu",
+			sizeof(*stats), stats->size);
+	lull_arena_describe(ctx->arena, all.arena, sizeof(all.arena));
+	lull_arena_stats(ctx->arena, &arena);
+	all.held_bytes = arena.held_bytes;
+	all.used_bytes = arena.used_bytes;
+	all.used_bytes_max = arena.used_bytes_max;
+	all.pinned_bytes = arena.pinned_bytes;
+	all.nr_carves = arena.nr_carves;
+	all.faulted_bytes = arena.faulted_bytes;
+	all.zeroed_bytes = arena.zeroed_bytes;
+	all.wiped_bytes = arena.wiped_bytes;
+	all.retired_bytes = arena.retired_bytes;
+	all.kept_bytes = arena.kept_bytes;
+	all.fresh_bytes = arena.fresh_bytes;
+	all.unmapped_bytes = arena.unmapped_bytes;
+	all.flushes = arena.flushes;
+	all.munmaps = arena.munmaps;
+	*stats = all;
+	return LULL_OK;
+}
+
+/* Where a context's files are read to. */
+static struct lull_infile_memory memory_of(const struct lull_ctx *ctx)
+{
+	return (struct lull_infile_memory){ .arena = ctx->arena,
+					    .workers = ctx->workers };
 }
 
 static void tell(const struct lull_ctx *ctx, const char *name, const char *text)
@@ -134,7 +315,8 @@ static int finish_key(struct lull_ctx *ctx, struct lull_zkey *zkey,
 {
 	int err;
 
-	err = lull_prove_key_create(zkey, path, ctx->workers, ret_key, reterr);
+	err = lull_prove_key_create(zkey, path, ctx->workers, ctx->arena,
+				    ctx->set, ret_key, reterr);
 	if (err) {
 		lull_zkey_close(zkey);
 		return err;
@@ -149,10 +331,12 @@ static int finish_key(struct lull_ctx *ctx, struct lull_zkey *zkey,
 int lull_key_open(struct lull_ctx *ctx, const char *path,
 		  struct lull_key **ret_key, struct lull_error *reterr)
 {
+	const struct lull_infile_memory memory = memory_of(ctx);
 	struct lull_zkey zkey;
 	int err;
 
-	err = lull_zkey_open(path, LULL_ZKEY_DEFER_COEFS, &zkey, reterr);
+	err = lull_zkey_open(path, LULL_ZKEY_DEFER_COEFS, &memory, &zkey,
+			     reterr);
 	return err ? err : finish_key(ctx, &zkey, path, ret_key, reterr);
 }
 
@@ -215,7 +399,7 @@ int lull_key_generate_toxic(struct lull_ctx *ctx, const char *r1cs_path,
 			    const char *zkey_path, struct lull_error *reterr)
 {
 	return lull_keygen_toxic(r1cs_path, zkey_path, NULL, ctx->workers,
-				 reterr);
+				 ctx->arena, reterr);
 }
 
 /* ---- circuits ---------------------------------------------------------- */
@@ -270,41 +454,14 @@ int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 
 /* ---- witnesses --------------------------------------------------------- */
 
-struct values_check {
-	const struct lull_wtnsfile *file;
-	struct lull_error *errors; /* one a task */
-};
-
-static void check_values_task(void *arg, size_t task, unsigned int slot)
+static int check_values_task(void *arg, size_t task, struct lull_error *reterr)
 {
-	struct values_check *check = arg;
+	const struct lull_wtnsfile *file = arg;
 	size_t first = task * VALUES_PER_TASK;
-	size_t last = lull_min(first + VALUES_PER_TASK, check->file->nr_values);
+	size_t last = lull_min(first + VALUES_PER_TASK, file->nr_values);
 
-	(void)slot;
-	check->errors[task].code = LULL_OK;
-	lull_wtnsfile_check_values(check->file, (uint32_t)first, (uint32_t)last,
-				   &check->errors[task]);
-}
-
-static int check_values(struct lull_ctx *ctx, const struct lull_wtnsfile *file,
-			struct lull_error *reterr)
-{
-	size_t nr_tasks = lull_div_up(file->nr_values, VALUES_PER_TASK), i;
-	struct values_check check = { .file = file };
-	int err = LULL_OK;
-
-	check.errors = calloc(nr_tasks, sizeof(check.errors[0]));
-	if (!check.errors)
-		return lull_fail(reterr, LULL_NOMEM, "no memory for a witness");
-	lull_workers_run(ctx->workers, nr_tasks, check_values_task, &check);
-	for (i = 0; i < nr_tasks && !err; i++) {
-		err = check.errors[i].code;
-		if (err && reterr)
-			*reterr = check.errors[i];
-	}
-	free(check.errors);
-	return err;
+	return lull_wtnsfile_check_values(file, (uint32_t)first, (uint32_t)last,
+					  reterr);
 }
 
 static int finish_wtns(struct lull_ctx *ctx, struct lull_wtnsfile *file,
@@ -313,7 +470,9 @@ static int finish_wtns(struct lull_ctx *ctx, struct lull_wtnsfile *file,
 	struct lull_wtns *wtns;
 	int err;
 
-	err = check_values(ctx, file, reterr);
+	err = lull_workers_try(ctx->workers,
+			       lull_div_up(file->nr_values, VALUES_PER_TASK),
+			       check_values_task, file, reterr);
 	if (err)
 		goto close_file;
 	wtns = calloc(1, sizeof(*wtns));
@@ -334,10 +493,12 @@ close_file:
 int lull_wtns_open(struct lull_ctx *ctx, const char *path,
 		   struct lull_wtns **ret_wtns, struct lull_error *reterr)
 {
+	const struct lull_infile_memory memory = memory_of(ctx);
 	struct lull_wtnsfile file;
 	int err;
 
-	err = lull_wtnsfile_open(path, LULL_WTNS_DEFER_VALUES, &file, reterr);
+	err = lull_wtnsfile_open(path, LULL_WTNS_DEFER_VALUES, &memory, &file,
+				 reterr);
 	return err ? err : finish_wtns(ctx, &file, ret_wtns, reterr);
 }
 
@@ -420,9 +581,10 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 		       file->nr_values, "key");
 	if (err)
 		return err;
-	return lull_prover_run(ctx->workers, key, file->values,
-			       opts ? opts : &defaults, r, s, ret_proof,
-			       reterr);
+	err = lull_prover_run(ctx->workers, ctx->arena, key, file->values,
+			      opts ? opts : &defaults, r, s, ret_proof, reterr);
+	say_notes(ctx);
+	return err;
 }
 
 int lull_prove(struct lull_ctx *ctx, const struct lull_key *key,
@@ -467,6 +629,28 @@ size_t lull_public_json(const struct lull_proof *proof, char *buf, size_t bytes)
 	return len;
 }
 
+/*
+ * Room for the text of a proof.  The arena is known by the public signals,
+ * which hold it; what has none of them is short.
+ */
+static char *alloc_text(const struct lull_proof *proof, size_t bytes,
+			struct lull_vec *ret_vec, struct lull_error *reterr)
+{
+	char *buf;
+
+	*ret_vec = (struct lull_vec){ 0 };
+	if (proof->publics.arena) {
+		if (lull_arena_carve(proof->publics.arena, bytes, 0,
+				     "text of a proof", ret_vec, reterr))
+			return NULL;
+		return ret_vec->ptr;
+	}
+	buf = malloc(bytes);
+	if (!buf)
+		lull_fail(reterr, LULL_NOMEM, "no memory for a proof");
+	return buf;
+}
+
 /* Opens an output and writes what @text makes of the proof. */
 static int write_text(struct lull_outfile *out, const char *path,
 		      const struct lull_proof *proof,
@@ -474,16 +658,19 @@ static int write_text(struct lull_outfile *out, const char *path,
 		      struct lull_error *reterr)
 {
 	size_t len = text(proof, NULL, 0);
-	char *buf = malloc(len + 1);
+	struct lull_vec vec;
+	char *buf = alloc_text(proof, len + 1, &vec, reterr);
 	int err;
 
 	if (!buf)
-		return lull_fail(reterr, LULL_NOMEM, "no memory for a proof");
+		return LULL_NOMEM;
 	text(proof, buf, len + 1);
 	err = lull_outfile_open(path, 0, out, reterr);
 	if (!err)
 		err = lull_outfile_write(out, buf, len, reterr);
-	free(buf);
+	if (!vec.ptr)
+		free(buf);
+	lull_arena_retire(&vec);
 	return err;
 }
 
@@ -510,6 +697,11 @@ int lull_proof_write(const struct lull_proof *proof, const char *proof_path,
 	return err;
 }
 
+const char *lull_proof_backend(const struct lull_proof *proof)
+{
+	return proof->backend;
+}
+
 const struct lull_stage_time *lull_proof_stages(const struct lull_proof *proof,
 						unsigned int *ret_nr)
 {
@@ -522,13 +714,15 @@ const struct lull_stage_time *lull_proof_stages(const struct lull_proof *proof,
 
 static int verify_files(const struct lull_json_vkey *vkey,
 			const char *public_path, const char *proof_path,
-			struct lull_workers *workers, struct lull_error *reterr)
+			struct lull_workers *workers, struct lull_arena *arena,
+			struct lull_error *reterr)
 {
 	struct lull_json_public publics = { 0 };
 	struct lull_json_proof proof;
 	int err;
 
-	err = lull_json_read_public(public_path, vkey->curve, &publics, reterr);
+	err = lull_json_read_public(public_path, vkey->curve, arena, &publics,
+				    reterr);
 	if (err)
 		return err;
 	if (publics.nr != vkey->nr_public)
@@ -541,7 +735,7 @@ static int verify_files(const struct lull_json_vkey *vkey,
 	if (!err)
 		err = lull_groth16(vkey->curve)
 			      ->verify(vkey, publics.values, &proof, workers,
-				       reterr);
+				       arena, reterr);
 	lull_json_public_done(&publics);
 	return err;
 }
@@ -549,19 +743,29 @@ static int verify_files(const struct lull_json_vkey *vkey,
 int lull_verify(const char *vkey_path, const char *public_path,
 		const char *proof_path, struct lull_error *reterr)
 {
+	const struct lull_arena_opts arena_opts = {
+		.carrier = LULL_ARENA_THP,
+		.node = LULL_ARENA_NODE_ANY,
+	};
 	struct lull_json_vkey vkey = { 0 };
 	struct lull_workers *workers;
+	struct lull_arena *arena;
 	int err;
 
 	/* One thread: what there is to compute is a few milliseconds. */
 	err = lull_workers_create(1, &workers, reterr);
 	if (err)
 		return err;
-	err = lull_json_read_vkey(vkey_path, &vkey, reterr);
+	err = lull_arena_open(&arena_opts, &arena, reterr);
+	if (err)
+		goto destroy_workers;
+	err = lull_json_read_vkey(vkey_path, arena, &vkey, reterr);
 	if (!err)
 		err = verify_files(&vkey, public_path, proof_path, workers,
-				   reterr);
+				   arena, reterr);
 	lull_json_vkey_done(&vkey);
+	lull_arena_close(arena);
+destroy_workers:
 	lull_workers_destroy(workers);
 	return err;
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * base.c - errors, vectors and the small arithmetic of base.h
+ * base.c - errors and the small arithmetic of base.h
  */
 #include "base/base.h"
 
 #include <errno.h>
-#include <sys/resource.h>
 
 #include "base/error.h"
-#include "base/mem.h"
 #include "base/stage.h"
 #include "harness.h"
 
@@ -43,62 +41,6 @@ TEST(long_messages_are_cut_not_overrun)
 	text[sizeof(text) - 1] = '\0';
 	lull_fail_errno(&error, LULL_IO, EIO, "%s", text);
 	EXPECT_EQ(sizeof(error.msg) - 1, strlen(error.msg));
-}
-
-static void expect_zeroed(size_t bytes)
-{
-	struct lull_vec vec;
-	size_t i, sum = 0;
-	uint8_t *p;
-
-	ASSERT_EQ(LULL_OK, lull_vec_alloc(&vec, bytes, "test", NULL));
-	EXPECT_EQ(bytes, vec.bytes);
-	EXPECT_EQ(0, (uintptr_t)vec.ptr % 64);
-	p = vec.ptr;
-	for (i = 0; i < bytes; i++)
-		sum += p[i];
-	EXPECT_EQ(0, sum);
-	if (bytes)
-		memset(p, 1, bytes);
-	lull_vec_done(&vec);
-	EXPECT_TRUE(!vec.ptr && !vec.bytes);
-	lull_vec_done(&vec);
-}
-
-TEST(vectors_are_zeroed_and_aligned)
-{
-	static const size_t sizes[] = { 0,	 1,	  4095,	   4096,
-					4097,	 2097151, 2097152, 2097153,
-					10000000 };
-	size_t i;
-
-	for (i = 0; i < LULL_ARRAY_SIZE(sizes); i++)
-		expect_zeroed(sizes[i]);
-}
-
-TEST(large_vectors_start_on_a_huge_page)
-{
-	struct lull_vec vec;
-
-	ASSERT_EQ(LULL_OK, lull_vec_alloc(&vec, 3 << 20, "test", NULL));
-	EXPECT_EQ(0, (uintptr_t)vec.ptr % (2 << 20));
-	lull_vec_wipe_done(&vec);
-}
-
-TEST(vectors_that_cannot_be_had)
-{
-	struct lull_vec vec = { .ptr = &vec, .bytes = 42 };
-	struct lull_error error;
-	size_t i;
-	static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 4096,
-					SIZE_MAX / 2 };
-
-	for (i = 0; i < LULL_ARRAY_SIZE(sizes); i++) {
-		EXPECT_EQ(LULL_NOMEM,
-			  lull_vec_alloc(&vec, sizes[i], "rows", &error));
-		EXPECT_TRUE(vec.ptr == &vec && vec.bytes == 42);
-		EXPECT_TRUE(strstr(error.msg, "rows: ") == error.msg);
-	}
 }
 
 TEST(small_arithmetic)

@@ -7,6 +7,7 @@
 #include "fuzz/fuzz.h"
 
 #include "input/json.h"
+#include "test_arena.h"
 
 #define TEXT_BYTES (1 << 20) /* far above what a proof takes */
 
@@ -37,7 +38,8 @@ static void try_public(const uint8_t *data, size_t bytes, enum lull_curve curve)
 	char *text;
 	int rc;
 
-	rc = lull_json_read_public_mem(data, bytes, "p", curve, &public, &err);
+	rc = lull_json_read_public_mem(data, bytes, "p", curve, test_arena(),
+				       &public, &err);
 	if (rc) {
 		must_be_explained(rc, &err);
 		return;
@@ -46,8 +48,8 @@ static void try_public(const uint8_t *data, size_t bytes, enum lull_curve curve)
 	text = malloc(len);
 	if (text) {
 		lull_json_write_public(public.values, public.nr, text, len);
-		must(!lull_json_read_public_mem(text, len, "p", curve, &again,
-						&err));
+		must(!lull_json_read_public_mem(text, len, "p", curve,
+						test_arena(), &again, &err));
 		must(public.nr == again.nr);
 		must(!public.nr || !memcmp(public.values, again.values,
 					   public.nr * LULL_FR_BYTES));
@@ -63,7 +65,8 @@ static void try_vkey(const uint8_t *data, size_t bytes)
 	struct lull_json_vkey vkey;
 	int rc;
 
-	rc = lull_json_read_vkey_mem(data, bytes, "v", &vkey, &err);
+	rc = lull_json_read_vkey_mem(data, bytes, "v", test_arena(), &vkey,
+				     &err);
 	if (rc) {
 		must_be_explained(rc, &err);
 		return;

@@ -32,7 +32,7 @@ static void expect_refused(const char *path, int code, int sys_errno,
 
 	memset(&key, POISON, sizeof(key));
 	snprintf(msg, sizeof(msg), "%s: %s", path, end);
-	EXPECT_EQ(code, lull_zkey_open(path, 0, &key, &err));
+	EXPECT_EQ(code, lull_zkey_open(path, 0, NULL, &key, &err));
 	EXPECT_EQ(code, err.code);
 	EXPECT_EQ(sys_errno, err.sys_errno);
 	EXPECT_STREQ(msg, err.msg);
@@ -68,10 +68,10 @@ TEST(descriptors_are_closed)
 
 	ASSERT_TRUE(before >= 0);
 	close(before);
-	ASSERT_EQ(LULL_OK,
-		  lull_zkey_open(GOLDEN "bn128-mul2.zkey", 0, &key, NULL));
-	EXPECT_EQ(LULL_FORMAT,
-		  lull_zkey_open(GOLDEN "bn128-mul2.wtns", 0, &key, NULL));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(GOLDEN "bn128-mul2.zkey", 0, NULL,
+					  &key, NULL));
+	EXPECT_EQ(LULL_FORMAT, lull_zkey_open(GOLDEN "bn128-mul2.wtns", 0, NULL,
+					      &key, NULL));
 	after = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	EXPECT_EQ(before, after);
 	close(after);
@@ -150,7 +150,7 @@ TEST(sections_behind_4_gib)
 		blob_free(&b);
 		SKIP("this file system has no sparse files of 5 GiB");
 	}
-	if (lull_zkey_open(in_folder("sparse.zkey"), 0, &key, &err)) {
+	if (lull_zkey_open(in_folder("sparse.zkey"), 0, NULL, &key, &err)) {
 		TEST_FAIL_("%s", err.msg);
 	} else {
 		EXPECT_EQ(4, key.nr_vars);
@@ -185,7 +185,8 @@ TEST(section_larger_than_4_gib)
 	/* The last value is one; a size of 32 bits would stop far before. */
 	write_all_at(fd, b.data + 0x4c, 32, (off_t)(0x4c + bytes - 32));
 	close(fd);
-	if (lull_wtnsfile_open(path, LULL_WTNS_DEFER_VALUES, &wtns, &err)) {
+	if (lull_wtnsfile_open(path, LULL_WTNS_DEFER_VALUES, NULL, &wtns,
+			       &err)) {
 		TEST_FAIL_("%s", err.msg);
 	} else {
 		EXPECT_EQ(nr, wtns.nr_values);
@@ -196,7 +197,7 @@ TEST(section_larger_than_4_gib)
 	}
 	/* One byte short, which only 64 bits can tell. */
 	EXPECT_EQ(0, truncate(path, (off_t)(0x4c + bytes - 1)));
-	EXPECT_EQ(LULL_FORMAT, lull_wtnsfile_open(path, 0, &wtns, &err));
+	EXPECT_EQ(LULL_FORMAT, lull_wtnsfile_open(path, 0, NULL, &wtns, &err));
 	EXPECT_TRUE(strstr(err.msg, "expected 4294967360 bytes, found "
 				    "4294967359 before the end") != NULL);
 	unlink(path);
@@ -225,7 +226,7 @@ TEST(largest_domain)
 		blob_free(&b);
 		SKIP("this file system has no sparse files of 16 GiB");
 	}
-	if (lull_zkey_open(path, 0, &key, &err)) {
+	if (lull_zkey_open(path, 0, NULL, &key, &err)) {
 		TEST_FAIL_("%s", err.msg);
 	} else {
 		EXPECT_EQ(domain, key.domain_size);

@@ -12,6 +12,7 @@
 #include "input/decimal.h"
 #include "input/files.h"
 #include "input/json.h"
+#include "test_arena.h"
 
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)
@@ -110,8 +111,8 @@ static void expect_golden_public(const json_t *public, enum lull_curve curve)
 	size_t bytes;
 
 	memset(&read, POISON, sizeof(read));
-	if (lull_json_read_public_mem(want, strlen(want), "p", curve, &read,
-				      &err)) {
+	if (lull_json_read_public_mem(want, strlen(want), "p", curve,
+				      test_arena(), &read, &err)) {
 		TEST_FAIL_("%s", err.msg);
 		free(want);
 		return;
@@ -191,7 +192,7 @@ static void expect_golden_vkey(const char *name)
 
 	snprintf(path, sizeof(path), GOLDEN "%s.vkey.json", name);
 	memset(&vkey, POISON, sizeof(vkey));
-	if (lull_json_read_vkey(path, &vkey, &err)) {
+	if (lull_json_read_vkey(path, test_arena(), &vkey, &err)) {
 		TEST_FAIL_("%s", err.msg);
 		return;
 	}
@@ -475,9 +476,9 @@ static void expect_public_refused(const char *text, int code, const char *msg)
 	struct lull_error err;
 
 	memset(&public, POISON, sizeof(public));
-	EXPECT_EQ(code,
-		  lull_json_read_public_mem(text, strlen(text), "p",
-					    LULL_CURVE_BN254, &public, &err));
+	EXPECT_EQ(code, lull_json_read_public_mem(text, strlen(text), "p",
+						  LULL_CURVE_BN254,
+						  test_arena(), &public, &err));
 	EXPECT_STREQ(msg, err.msg);
 	EXPECT_TRUE(untouched(&public, sizeof(public)));
 }
@@ -508,8 +509,8 @@ static void expect_vkey_refused(const char *text, int code, const char *msg)
 	struct lull_error err;
 
 	memset(&vkey, POISON, sizeof(vkey));
-	EXPECT_EQ(code, lull_json_read_vkey_mem(text, strlen(text), "v", &vkey,
-						&err));
+	EXPECT_EQ(code, lull_json_read_vkey_mem(text, strlen(text), "v",
+						test_arena(), &vkey, &err));
 	EXPECT_STREQ(msg, err.msg);
 	EXPECT_TRUE(untouched(&vkey, sizeof(vkey)));
 }
@@ -569,7 +570,7 @@ TEST(curve_names)
 	for (i = 0; i < LULL_ARRAY_SIZE(names); i++) {
 		ASSERT_EQ(LULL_OK, lull_json_read_vkey_mem(
 					   names[i].text, strlen(names[i].text),
-					   "v", &vkey, NULL));
+					   "v", test_arena(), &vkey, NULL));
 		EXPECT_EQ(names[i].curve, vkey.curve);
 		lull_json_vkey_done(&vkey);
 	}
@@ -587,19 +588,19 @@ TEST(files)
 	struct lull_error err;
 
 	EXPECT_EQ(LULL_IO, lull_json_read_public("none.json", LULL_CURVE_BN254,
-						 &public, &err));
+						 test_arena(), &public, &err));
 	EXPECT_STREQ("none.json: No such file or directory", err.msg);
 	EXPECT_EQ(LULL_FORMAT,
 		  lull_json_read_public(GOLDEN "golden.json", LULL_CURVE_BN254,
-					&public, &err));
+					test_arena(), &public, &err));
 	EXPECT_EQ(LULL_FORMAT,
 		  lull_json_read_proof(GOLDEN "bn128-mul2.vkey.json",
 				       LULL_CURVE_BN254, &proof, &err));
 	EXPECT_STREQ(GOLDEN "bn128-mul2.vkey.json: pi_a: expected an array, "
 			    "found nothing",
 		     err.msg);
-	EXPECT_EQ(LULL_FORMAT,
-		  lull_json_read_vkey(GOLDEN "bn128-mul2.zkey", &vkey, &err));
+	EXPECT_EQ(LULL_FORMAT, lull_json_read_vkey(GOLDEN "bn128-mul2.zkey",
+						   test_arena(), &vkey, &err));
 }
 
 #endif

@@ -115,7 +115,7 @@ TEST(good_keys)
 
 	for (i = 0; i < LULL_ARRAY_SIZE(good); i++) {
 		snprintf(path, sizeof(path), GOLDEN "%s.zkey", good[i].name);
-		if (lull_zkey_open(path, 0, &key, &err)) {
+		if (lull_zkey_open(path, 0, NULL, &key, &err)) {
 			TEST_FAIL_("%s", err.msg);
 			continue;
 		}

@@ -10,6 +10,7 @@
 #include "ntt/passes.h"
 
 #include "harness.h"
+#include "test_arena.h"
 
 /* The largest domain that is compared with the definition. */
 #define NAIVE_LOG_MAX 7
@@ -43,18 +44,18 @@ static void set_up(struct setup *s, unsigned int log_n, unsigned int pool,
 	s->log_n = log_n;
 	s->n = (size_t)1 << log_n;
 	if (lull_workers_create(pool, &s->workers, NULL) ||
-	    fr_domain_build(log_n, passes, inc, &s->domain, NULL) ||
-	    lull_vec_alloc(&s->a, s->n * sizeof(struct fr), "a", NULL) ||
-	    lull_vec_alloc(&s->b, s->n * sizeof(struct fr), "b", NULL) ||
-	    lull_vec_alloc(&s->scratch, bytes, "scratch", NULL))
+	    fr_domain_build(log_n, passes, inc, test_arena(), &s->domain, NULL))
 		abort();
+	s->a = test_vec(s->n * sizeof(struct fr));
+	s->b = test_vec(s->n * sizeof(struct fr));
+	s->scratch = test_vec(bytes);
 }
 
 static void tear_down(struct setup *s)
 {
-	lull_vec_done(&s->scratch);
-	lull_vec_done(&s->b);
-	lull_vec_done(&s->a);
+	lull_arena_retire(&s->scratch);
+	lull_arena_retire(&s->b);
+	lull_arena_retire(&s->a);
 	fr_domain_destroy(s->domain);
 	lull_workers_destroy(s->workers);
 }
@@ -197,8 +198,7 @@ TEST(round_trips_give_the_values_back)
 		for (log_n = 1; log_n <= ROUND_TRIP_LOG_MAX; log_n++) {
 			fr_domain_increment(log_n, &inc);
 			set_up(&s, log_n, pools[log_n % 3], twin(t), &inc);
-			ASSERT_EQ(0, lull_vec_alloc(&copy, s.a.bytes, "copy",
-						    NULL));
+			copy = test_vec(s.a.bytes);
 			if (log_n % 2)
 				random_vector(s.a.ptr, s.n);
 			else
@@ -208,7 +208,7 @@ TEST(round_trips_give_the_values_back)
 			EXPECT_TRUE(!same(copy.ptr, s.a.ptr, s.n));
 			fr_intt(s.domain, s.a.ptr, s.workers, s.scratch.ptr);
 			EXPECT_TRUE(same(copy.ptr, s.a.ptr, s.n));
-			lull_vec_done(&copy);
+			lull_arena_retire(&copy);
 			tear_down(&s);
 		}
 	}
@@ -310,7 +310,7 @@ TEST(quotients_do_not_depend_on_twin_or_pool)
 				tear_down(&s);
 			}
 		}
-		lull_vec_done(&first);
+		lull_arena_retire(&first);
 	}
 }
 
@@ -340,7 +340,8 @@ TEST(created_domains_choose_a_twin_and_say_their_size)
 	unsigned int log_n;
 
 	for (log_n = 1; log_n <= 20; log_n++) {
-		ASSERT_EQ(0, fr_domain_create(log_n, NULL, &domain, NULL));
+		ASSERT_EQ(0,
+			  fr_domain_create(log_n, test_arena(), &domain, NULL));
 		EXPECT_EQ(fr_domain_bytes(log_n), domain->block.bytes);
 		fr_domain_destroy(domain);
 	}

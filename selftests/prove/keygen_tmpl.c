@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "test_arena.h"
 #include "input/r1cs.h"
 #include "input/zkey.h"
 #include "prove/keygen.h"
@@ -112,7 +113,8 @@ static int generate(const uint8_t *from, struct lull_error *reterr)
 {
 	const struct lull_keygen_opts opts = { .seed = from };
 
-	return lull_keygen_toxic(r1cs_path, zkey_path, &opts, workers, reterr);
+	return lull_keygen_toxic(r1cs_path, zkey_path, &opts, workers,
+				 test_arena(), reterr);
 }
 
 static void set_up(void)
@@ -278,7 +280,7 @@ TEST(small_key_has_its_structure)
 	set_up();
 	ASSERT_TRUE(small_circuit());
 	ASSERT_EQ(LULL_OK, generate(seed, &error));
-	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, &error));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, NULL, &key, &error));
 	EXPECT_EQ(LULL_CURVE_ID, key.curve);
 	EXPECT_EQ(SMALL_WIRES, key.nr_vars);
 	EXPECT_EQ(SMALL_PUBLIC, key.nr_public);
@@ -307,7 +309,7 @@ TEST(coefficients_are_in_order_and_montgomery_twice)
 	set_up();
 	ASSERT_TRUE(small_circuit());
 	ASSERT_EQ(LULL_OK, generate(seed, NULL));
-	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, NULL));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, NULL, &key, NULL));
 	ASSERT_EQ(SMALL_COEFS, key.nr_coefs);
 	for (i = 0; i < SMALL_COEFS; i++) {
 		at = key.coefs + (size_t)i * LULL_ZKEY_COEF_BYTES;
@@ -349,7 +351,7 @@ TEST(every_point_of_a_small_key_is_as_defined)
 	set_up();
 	ASSERT_TRUE(small_circuit());
 	ASSERT_EQ(LULL_OK, generate(seed, NULL));
-	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, NULL));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, NULL, &key, NULL));
 	ASSERT_EQ(LULL_OK, keygen_draw(&t, seed, SMALL_LOG2, NULL));
 	expect_g1("alpha1", 0, &t.alpha, key.alpha1);
 	expect_g1("beta1", 0, &t.beta, key.beta1);
@@ -435,7 +437,7 @@ TEST(points_at_the_ends_of_batches)
 	set_up();
 	ASSERT_TRUE(chain_circuit(ROWS));
 	ASSERT_EQ(LULL_OK, generate(seed, NULL));
-	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, NULL));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, NULL, &key, NULL));
 	ASSERT_EQ(LOG2, key.log2_domain);
 	ASSERT_EQ(LULL_OK, keygen_draw(&t, seed, LOG2, NULL));
 	for (i = 0; i < LULL_ARRAY_SIZE(at); i++) {
@@ -516,7 +518,7 @@ TEST(no_constraints_and_a_domain_of_two)
 	begin_circuit(1, 0, 0, 0);
 	ASSERT_TRUE(end_circuit());
 	ASSERT_EQ(LULL_OK, generate(seed, &error));
-	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, &error));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, NULL, &key, &error));
 	EXPECT_EQ(2, key.domain_size);
 	EXPECT_EQ(1, key.nr_vars);
 	EXPECT_EQ(1, key.nr_coefs);
@@ -524,7 +526,7 @@ TEST(no_constraints_and_a_domain_of_two)
 
 	ASSERT_TRUE(chain_circuit(1));
 	ASSERT_EQ(LULL_OK, generate(seed, &error));
-	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, &error));
+	ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, NULL, &key, &error));
 	EXPECT_EQ(2, key.domain_size);
 	EXPECT_EQ(0, key.nr_public);
 	lull_zkey_close(&key);
@@ -543,7 +545,8 @@ TEST(rows_that_fill_a_domain_take_the_next)
 	for (i = 0; i < LULL_ARRAY_SIZE(rows); i++) {
 		ASSERT_TRUE(chain_circuit(rows[i][0]));
 		ASSERT_EQ(LULL_OK, generate(seed, NULL));
-		ASSERT_EQ(LULL_OK, lull_zkey_open(zkey_path, 0, &key, NULL));
+		ASSERT_EQ(LULL_OK,
+			  lull_zkey_open(zkey_path, 0, NULL, &key, NULL));
 		EXPECT_EQ(rows[i][1], key.domain_size);
 		lull_zkey_close(&key);
 	}
@@ -603,9 +606,11 @@ TEST(multiples_in_every_window_size)
 	set_up();
 	for (points = 1; points < 1u << 17; points *= 16) {
 		ASSERT_EQ(LULL_OK,
-			  g1_multiples_create(&table_1, points, workers, NULL));
+			  g1_multiples_create(&table_1, points, workers,
+					      test_arena(), NULL));
 		ASSERT_EQ(LULL_OK,
-			  g2_multiples_create(&table_2, points, workers, NULL));
+			  g2_multiples_create(&table_2, points, workers,
+					      test_arena(), NULL));
 		windows |= 1u << table_1.window;
 		nr = edge_scalars(k, table_1.window);
 		ASSERT_TRUE(nr <= KEYGEN_BATCH);
@@ -638,8 +643,8 @@ static void expect_refusal(const char *out, int want, const char *message)
 {
 	struct lull_error error = { 0 };
 
-	EXPECT_EQ(want,
-		  lull_keygen_toxic(r1cs_path, out, NULL, workers, &error));
+	EXPECT_EQ(want, lull_keygen_toxic(r1cs_path, out, NULL, workers,
+					  test_arena(), &error));
 	EXPECT_EQ(want, error.code);
 	if (!strstr(error.msg, message))
 		TEST_FAIL_("expected \"%s\" in \"%s\"", message, error.msg);

@@ -582,6 +582,11 @@ TEST(options_of_a_wrong_size)
 	struct lull_circuit_info circuit = { .size = 1 };
 	struct lull_key_info info = { .size = 8 };
 	struct lull_ctx_opts opts = { .size = 0 };
+	struct lull_ctx_stats stats = { .size = 8 };
+	struct {
+		struct lull_ctx_opts opts;
+		uint64_t more;
+	} newer = { { .size = sizeof(newer) }, 1 };
 	struct lull_proof *proof = NULL;
 	struct lull_ctx *none = NULL;
 	struct lull_wtns *wtns;
@@ -589,9 +594,25 @@ TEST(options_of_a_wrong_size)
 	struct lull_key *key;
 
 	EXPECT_EQ(LULL_USAGE, lull_ctx_create(&opts, &none, &error));
-	EXPECT_STREQ("struct lull_ctx_opts: expected size 32, found 0",
+	EXPECT_STREQ("struct lull_ctx_opts: expected size 88, found 0",
 		     error.msg);
 	EXPECT_TRUE(!none);
+	EXPECT_EQ(LULL_USAGE, lull_ctx_create(&newer.opts, &none, &error));
+	EXPECT_STREQ("struct lull_ctx_opts: expected size 104, found 112 with "
+		     "more in it",
+		     error.msg);
+	EXPECT_TRUE(!none);
+	newer.more = 0;
+	EXPECT_EQ(LULL_OK, lull_ctx_create(&newer.opts, &none, &error));
+	lull_ctx_destroy(none);
+	/* Of an older caller, what stands behind its size is not read. */
+	opts = (struct lull_ctx_opts){ .size = 32, .arena = "none such" };
+	EXPECT_EQ(LULL_OK, lull_ctx_create(&opts, &none, &error));
+	EXPECT_EQ(LULL_USAGE, lull_ctx_stats(none, &stats, &error));
+	EXPECT_STREQ("struct lull_ctx_stats: expected size 184, found 8",
+		     error.msg);
+	EXPECT_EQ(0, stats.nr_carves);
+	lull_ctx_destroy(none);
 	ctx = make_ctx(1);
 	key = open_key(MUL2);
 	wtns = open_wtns(MUL2);

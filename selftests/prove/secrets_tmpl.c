@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "base/mem.h"
 #include "curve/fr.h"
 
 #if LULL_CURVE_ID == LULL_ID_bn254

@@ -6,6 +6,7 @@
 
 #include "curve/field_random.h"
 #include "curve/pairing.h"
+#include "test_arena.h"
 
 #if LULL_CURVE_ID == LULL_ID_bn254
 #define CURVE_JSON "bn128"
@@ -46,7 +47,8 @@ static struct numbers load(unsigned int i)
 					   LULL_CURVE_ID, &n.proof, NULL));
 	EXPECT_EQ(LULL_OK,
 		  lull_json_read_public_mem(g.publics, strlen(g.publics), "p",
-					    LULL_CURVE_ID, &publics, NULL));
+					    LULL_CURVE_ID, test_arena(),
+					    &publics, NULL));
 	EXPECT_EQ(1, publics.nr);
 	memcpy(n.public, publics.values, sizeof(n.public));
 	lull_json_public_done(&publics);

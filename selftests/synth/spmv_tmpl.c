@@ -8,6 +8,7 @@
 #include "synth/order.h"
 
 #include "harness.h"
+#include "test_arena.h"
 
 #define ROWS_MAX 4096
 #define COEFS_MAX 20000
@@ -149,9 +150,10 @@ TEST(unsorted_records_through_their_order)
 	struct system s;
 
 	make_system(&s, ROWS_MAX, COEFS_MAX, false, 3);
-	ASSERT_EQ(0, lull_synth_order(s.coefs, s.nr_coefs, s.n, &order, NULL));
+	ASSERT_EQ(0, lull_synth_order(s.coefs, s.nr_coefs, s.n, test_arena(),
+				      &order, NULL));
 	check(&s, order.ptr);
-	lull_vec_done(&order);
+	lull_arena_retire(&order);
 }
 
 TEST(order_is_stable_and_complete)
@@ -163,7 +165,8 @@ TEST(order_is_stable_and_complete)
 	size_t i;
 
 	make_system(&s, 64, 5000, false, 1);
-	ASSERT_EQ(0, lull_synth_order(s.coefs, s.nr_coefs, s.n, &order, NULL));
+	ASSERT_EQ(0, lull_synth_order(s.coefs, s.nr_coefs, s.n, test_arena(),
+				      &order, NULL));
 	EXPECT_EQ(s.nr_coefs * sizeof(*o), order.bytes);
 	o = order.ptr;
 	for (i = 0; i < s.nr_coefs; i++) {
@@ -174,7 +177,7 @@ TEST(order_is_stable_and_complete)
 			EXPECT_TRUE(o[i] > o[i - 1]);
 		last = row;
 	}
-	lull_vec_done(&order);
+	lull_arena_retire(&order);
 }
 
 /* One row longer than a task's share, at the start, in the middle, last. */

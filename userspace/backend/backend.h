@@ -2,9 +2,14 @@
 /*
  * backend.h - who computes the stages of a proof
  *
- * One table of functions per backend and curve.  The prover attaches a key
- * once, asks how much scratch a proof needs, and runs the stages; every
- * backend gives the same points for the same key and witness.
+ * A backend opens devices; on a device it has one table of functions per
+ * curve.  The prover attaches a key once, asks how much scratch a proof needs,
+ * and runs the stages; every backend that computes gives the same points for
+ * the same key and witness.
+ *
+ * For C and for CUDA's C++: liblull_cuda.so is built from this header alone
+ * and gives liblull a struct lull_backend.  Whatever changes a struct or an
+ * enum here or in base/stage.h raises LULL_BACKEND_ABI.
  */
 #ifndef LULL_BACKEND_BACKEND_H
 #define LULL_BACKEND_BACKEND_H
@@ -16,10 +21,15 @@
 #include "base/stage.h"
 #include "lull.h"
 
+struct lull_arena;
 struct lull_workers;
+
+#define LULL_BACKEND_ABI 1u
 
 /* The largest affine point, G2 of BLS12-381: 4 coordinates of 48 bytes. */
 #define LULL_POINT_BYTES_MAX 192
+/* Name of a device with its numbers, and reasons, for people. */
+#define LULL_BACKEND_TEXT_BYTES 160
 
 /**
  * struct lull_key_arrays - a key by roles, checked, at any alignment
@@ -35,6 +45,7 @@ struct lull_workers;
  * @b2: nr_vars points of G2
  * @l: nr_vars - nr_public - 1 points of G1
  * @h: 1 << log2_domain points of G1
+ * @arena: what a backend carves its part of the key from
  */
 struct lull_key_arrays {
 	enum lull_curve curve;
@@ -44,15 +55,18 @@ struct lull_key_arrays {
 	size_t nr_coefs;
 	bool coefs_sorted;
 	const uint8_t *coefs, *a, *b1, *b2, *l, *h;
+	struct lull_arena *arena;
 };
 
 /**
  * struct lull_stage_args - what a stage works on
  * @witness: nr_vars plain canonical integers of 32 bytes, at any alignment
  * @workers: the pool
- * @scratch: of scratch_bytes(), aligned to 64 bytes; the same for all stages
- *	of one proof, which carry a and b and then the scalars of H in it
- * @ret_point: where the LULL_STAGE_MSM_* put their sum, affine, Montgomery
+ * @scratch: of scratch_bytes(), aligned to 64 bytes, holding anything; the
+ *	same for all stages of one proof, which keep in it what one stage leaves
+ *	for another
+ * @ret_point: where the LULL_STAGE_MSM_* put their sum, affine, Montgomery;
+ *	valid until wait() has returned
  */
 struct lull_stage_args {
 	const uint8_t *witness;
@@ -62,27 +76,135 @@ struct lull_stage_args {
 };
 
 /**
+ * struct lull_backend_span - when a stage ran on a device
+ * @start_ns: since the proof's LULL_STAGE_LOAD was begun
+ * @ns: how long; spans of stages that ran beside each other overlap
+ */
+struct lull_backend_span {
+	uint64_t start_ns;
+	uint64_t ns;
+};
+
+/**
+ * struct lull_backend_kernel - something that `lull bench kernels` measures
+ * @name: in rows, the same for every backend
+ * @sized: measured at every size; else once
+ * @prepare: operands for 1 << @log2_n items on a device; *ret_nr_items is what
+ *	one run works through
+ * @run: once, and how long it took by the device's clock; again and again
+ * @done: undo prepare
+ */
+struct lull_backend_kernel {
+	const char *name;
+	bool sized;
+	int (*prepare)(void *device, unsigned int log2_n, void **ret_state,
+		       size_t *ret_nr_items, struct lull_error *reterr);
+	int (*run)(void *state, uint64_t *ret_ns, struct lull_error *reterr);
+	void (*done)(void *state);
+};
+
+/**
  * struct lull_backend_ops - a backend for one curve
- * @name: "cpu"
- * @key_attach: place what a key needs besides its arrays; they outlive it
- * @key_detach: undo it; takes NULL
- * @scratch_bytes: of one proof over so many threads
- * @run: run one of LULL_STAGE_SPMV .. LULL_STAGE_MSM_H.  SPMV comes before H
- *	and H before MSM_H; the other MSMs may come at any time after H.
- *	Context: any number of proofs at once, each with its own scratch.
+ * @key_attach: place what a key needs on a device; the arrays outlive it.
+ *	LULL_NOMEM with the numbers when the device's budget is too small.
+ * @key_detach: undo it; takes NULL; works on a device that has failed
+ * @scratch_bytes: of host memory, of one proof over so many threads
+ * @run: begin one stage, which may still run when this returns.  A proof
+ *	begins with LULL_STAGE_LOAD and, once that was LULL_OK, ends with
+ *	LULL_STAGE_RETIRE, whatever failed in between; SPMV comes before H and
+ *	H before MSM_H.  LULL_DEVICE: the device has failed and is of no more
+ *	use; its text has file, line and expression.
+ *	Context: any number of proofs at once, each with its own scratch; a
+ *	backend that has room for fewer lets LULL_STAGE_LOAD wait.
+ * @wait: until the stages begun have ended and their points are written, then
+ *	fill @spans, LULL_NR_STAGES of them; called before RETIRE.  NULL when
+ *	run() ends what it begins.
+ * @kernels: for `lull bench kernels`; NULL when it has none
+ * @nr_kernels: how many
  */
 struct lull_backend_ops {
-	const char *name;
-	int (*key_attach)(const struct lull_key_arrays *arrays,
+	int (*key_attach)(void *device, const struct lull_key_arrays *arrays,
 			  struct lull_workers *workers, void **ret_key,
 			  struct lull_error *reterr);
 	void (*key_detach)(void *key);
 	size_t (*scratch_bytes)(const void *key, unsigned int nr_threads);
-	void (*run)(const void *key, enum lull_stage stage,
-		    const struct lull_stage_args *args);
+	int (*run)(void *key, enum lull_stage stage,
+		   const struct lull_stage_args *args,
+		   struct lull_error *reterr);
+	int (*wait)(void *key, const struct lull_stage_args *args,
+		    struct lull_backend_span *spans, struct lull_error *reterr);
+	const struct lull_backend_kernel *kernels;
+	size_t nr_kernels;
 };
 
-/* The CPU's table for a curve; never NULL for a curve of the enum. */
-const struct lull_backend_ops *lull_backend_cpu(enum lull_curve curve);
+/**
+ * struct lull_backend_host - what a backend may call of liblull
+ * @workers_run: lull_workers_run()
+ * @workers_nr: lull_workers_nr()
+ * @workers_split: lull_workers_split()
+ */
+struct lull_backend_host {
+	void (*workers_run)(struct lull_workers *workers, size_t nr_tasks,
+			    void (*fn)(void *arg, size_t task,
+				       unsigned int slot),
+			    void *arg);
+	unsigned int (*workers_nr)(const struct lull_workers *workers);
+	void (*workers_split)(size_t n, size_t nr_tasks, size_t task,
+			      size_t grain, size_t *ret_lo, size_t *ret_hi);
+};
+
+/**
+ * struct lull_device_opts - how to open a device
+ * @gpu: its number, below what probe() counted
+ * @vram_bytes: the most of its memory to use, over all its keys; 0 for what is
+ *	free
+ * @host: outlives the device
+ * @say: takes one line about what was decided, such as the memory plan of a
+ *	key; may be NULL.  Called on the thread that attaches the key.
+ * @say_arg: handed to @say
+ */
+struct lull_device_opts {
+	unsigned int gpu;
+	uint64_t vram_bytes;
+	const struct lull_backend_host *host;
+	void (*say)(void *arg, const char *line);
+	void *say_arg;
+};
+
+/**
+ * struct lull_backend - one backend
+ * @abi: LULL_BACKEND_ABI
+ * @struct_bytes: sizeof(struct lull_backend)
+ * @name: "cpu", "cuda", "null"
+ * @version: of the liblull that it was built with
+ * @probe: how many devices can be opened; 0 and a reason in @text
+ *	(LULL_BACKEND_TEXT_BYTES) when there is none
+ * @open: one device
+ * @describe: a device in a few words
+ * @peak_bytes: the most device memory that was allocated at one time
+ * @close: end a device; every key is detached before
+ * @ops: the table of a curve; never NULL for a curve of the enum
+ */
+struct lull_backend {
+	uint32_t abi;
+	uint32_t struct_bytes;
+	const char *name;
+	const char *version;
+	unsigned int (*probe)(char *text);
+	int (*open)(const struct lull_device_opts *opts, void **ret_device,
+		    struct lull_error *reterr);
+	const char *(*describe)(const void *device);
+	uint64_t (*peak_bytes)(const void *device);
+	void (*close)(void *device);
+	const struct lull_backend_ops *(*ops)(enum lull_curve curve);
+};
+
+/* The symbol of liblull_cuda.so: a const struct lull_backend. */
+#define LULL_BACKEND_CUDA_LIBRARY "liblull_cuda.so"
+#define LULL_BACKEND_CUDA_SYMBOL "lull_backend_cuda"
+
+/* Those that are part of liblull. */
+extern const struct lull_backend lull_backend_cpu;
+extern const struct lull_backend lull_backend_null;
 
 #endif

@@ -1,13 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * cpu.c - picks the CPU's table of a curve; cpu_tmpl.c has the functions
+ * cpu.c - the CPU as a backend of one device; cpu_tmpl.c has the stages
  */
 #include "backend/backend.h"
+
+#include <string.h>
 
 extern const struct lull_backend_ops lull_bn254_backend_cpu;
 extern const struct lull_backend_ops lull_bls12_381_backend_cpu;
 
-const struct lull_backend_ops *lull_backend_cpu(enum lull_curve curve)
+static unsigned int cpu_probe(char *text)
+{
+	text[0] = '\0';
+	return 1;
+}
+
+/* There is nothing to open: threads belong to the context. */
+static int cpu_open(const struct lull_device_opts *opts, void **ret_device,
+		    struct lull_error *reterr)
+{
+	(void)opts, (void)reterr;
+	*ret_device = NULL;
+	return LULL_OK;
+}
+
+static const char *cpu_describe(const void *device)
+{
+	(void)device;
+	return "this host";
+}
+
+static uint64_t cpu_peak_bytes(const void *device)
+{
+	(void)device;
+	return 0;
+}
+
+static void cpu_close(void *device)
+{
+	(void)device;
+}
+
+static const struct lull_backend_ops *ops_of(enum lull_curve curve)
 {
 	switch (curve) {
 	case LULL_CURVE_BN254:
@@ -17,3 +51,16 @@ const struct lull_backend_ops *lull_backend_cpu(enum lull_curve curve)
 	}
 	return NULL;
 }
+
+const struct lull_backend lull_backend_cpu = {
+	.abi = LULL_BACKEND_ABI,
+	.struct_bytes = sizeof(struct lull_backend),
+	.name = "cpu",
+	.version = "",
+	.probe = cpu_probe,
+	.open = cpu_open,
+	.describe = cpu_describe,
+	.peak_bytes = cpu_peak_bytes,
+	.close = cpu_close,
+	.ops = ops_of,
+};

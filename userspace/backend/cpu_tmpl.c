@@ -12,9 +12,9 @@
  */
 #include <stdlib.h>
 
+#include "arena/arena.h"
 #include "backend/backend.h"
 #include "base/error.h"
-#include "base/mem.h"
 #include "curve/facts.h"
 #include "msm/msm.h"
 #include "ntt/ntt.h"
@@ -40,26 +40,28 @@ static void cpu_key_detach(void *opaque)
 	if (!key)
 		return;
 	fr_domain_destroy(key->domain);
-	lull_vec_done(&key->order);
+	lull_arena_retire(&key->order);
 	free(key);
 }
 
-static int cpu_key_attach(const struct lull_key_arrays *arrays,
+static int cpu_key_attach(void *device, const struct lull_key_arrays *arrays,
 			  struct lull_workers *workers, void **ret_key,
 			  struct lull_error *reterr)
 {
 	struct cpu_key *key = calloc(1, sizeof(*key));
 	int err;
 
+	(void)device;
+	(void)workers; /* the tables are too small to share out */
 	if (!key)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
 	key->arrays = *arrays;
-	err = fr_domain_create(arrays->log2_domain, workers, &key->domain,
+	err = fr_domain_create(arrays->log2_domain, arrays->arena, &key->domain,
 			       reterr);
 	if (!err && !arrays->coefs_sorted)
 		err = lull_synth_order(arrays->coefs, arrays->nr_coefs,
 				       (size_t)1 << arrays->log2_domain,
-				       &key->order, reterr);
+				       arrays->arena, &key->order, reterr);
 	if (err) {
 		cpu_key_detach(key);
 		return err;
@@ -115,8 +117,9 @@ static void run_msm_g2(const struct lull_stage_args *args,
 	memcpy(args->ret_point, &sum, sizeof(sum));
 }
 
-static void cpu_run(const void *opaque, enum lull_stage stage,
-		    const struct lull_stage_args *args)
+static int cpu_run(void *opaque, enum lull_stage stage,
+		   const struct lull_stage_args *args,
+		   struct lull_error *reterr)
 {
 	const struct cpu_key *key = opaque;
 	const struct lull_key_arrays *k = &key->arrays;
@@ -125,38 +128,43 @@ static void cpu_run(const void *opaque, enum lull_stage stage,
 	uint8_t *rest = (uint8_t *)args->scratch + rows_bytes(key);
 	struct fr *b = (struct fr *)rest;
 
+	(void)reterr;
 	switch (stage) {
+	case LULL_STAGE_LOAD:
+	case LULL_STAGE_RETIRE:
+		/* Read where it lies; the caller wipes the scratch. */
+		return LULL_OK;
 	case LULL_STAGE_SPMV:
 		fr_spmv(rows, b, n, k->coefs, k->nr_coefs, key->order.ptr,
 			args->witness, args->workers);
-		return;
+		return LULL_OK;
 	case LULL_STAGE_H:
 		fr_quotient(key->domain, rows, b, args->workers,
 			    rest + rows_bytes(key));
-		return;
+		return LULL_OK;
 	case LULL_STAGE_MSM_A:
 		run_msm_g1(args, k->a, args->witness, k->nr_vars, rest);
-		return;
+		return LULL_OK;
 	case LULL_STAGE_MSM_B1:
 		run_msm_g1(args, k->b1, args->witness, k->nr_vars, rest);
-		return;
+		return LULL_OK;
 	case LULL_STAGE_MSM_B2:
 		run_msm_g2(args, k->b2, args->witness, k->nr_vars, rest);
-		return;
+		return LULL_OK;
 	case LULL_STAGE_MSM_L:
 		run_msm_g1(args, k->l, args->witness + first * LULL_FR_BYTES,
 			   k->nr_vars - first, rest);
-		return;
+		return LULL_OK;
 	case LULL_STAGE_MSM_H:
 		run_msm_g1(args, k->h, (const uint8_t *)rows, n, rest);
-		return;
+		return LULL_OK;
 	default:
 		assert(!"a stage that no backend runs");
+		return LULL_INTERNAL;
 	}
 }
 
 const struct lull_backend_ops backend_cpu = {
-	.name = "cpu",
 	.key_attach = cpu_key_attach,
 	.key_detach = cpu_key_detach,
 	.scratch_bytes = cpu_scratch_bytes,

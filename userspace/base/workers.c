@@ -191,6 +191,50 @@ void lull_workers_run(struct lull_workers *workers, size_t nr_tasks,
 	pthread_cond_destroy(&run.idle);
 }
 
+/* One lull_workers_try() under way. */
+struct attempt {
+	int (*fn)(void *arg, size_t task, struct lull_error *reterr);
+	void *arg;
+	pthread_mutex_t lock;
+	size_t fault_task; /* lock: the first task that failed, or SIZE_MAX */
+	struct lull_error error; /* lock: of that task */
+};
+
+static void try_task(void *arg, size_t task, unsigned int slot)
+{
+	struct attempt *attempt = arg;
+	struct lull_error error;
+
+	(void)slot;
+	if (!attempt->fn(attempt->arg, task, &error))
+		return;
+	pthread_mutex_lock(&attempt->lock);
+	if (task < attempt->fault_task) {
+		attempt->fault_task = task;
+		attempt->error = error;
+	}
+	pthread_mutex_unlock(&attempt->lock);
+}
+
+int lull_workers_try(struct lull_workers *workers, size_t nr_tasks,
+		     int (*fn)(void *arg, size_t task,
+			       struct lull_error *reterr),
+		     void *arg, struct lull_error *reterr)
+{
+	struct attempt attempt = { .fn = fn,
+				   .arg = arg,
+				   .fault_task = SIZE_MAX };
+
+	pthread_mutex_init(&attempt.lock, NULL);
+	lull_workers_run(workers, nr_tasks, try_task, &attempt);
+	pthread_mutex_destroy(&attempt.lock);
+	if (attempt.fault_task == SIZE_MAX)
+		return LULL_OK;
+	if (reterr)
+		*reterr = attempt.error;
+	return attempt.error.code;
+}
+
 void lull_workers_split(size_t n, size_t nr_tasks, size_t task, size_t grain,
 			size_t *ret_lo, size_t *ret_hi)
 {

@@ -48,6 +48,25 @@ void lull_workers_run(struct lull_workers *workers, size_t nr_tasks,
 		      void (*fn)(void *arg, size_t task, unsigned int slot),
 		      void *arg);
 
+/**
+ * lull_workers_try - run tasks that can fail
+ * @workers: the pool
+ * @nr_tasks: as lull_workers_run()
+ * @fn: the work; returns LULL_OK, or fills its last argument
+ * @arg: handed to @fn
+ * @reterr: filled on failure: by the lowest task that failed, so that the
+ *	message does not depend on chance
+ *
+ * Every task runs, also behind one that failed.  Context: as
+ * lull_workers_run().
+ *
+ * Return: LULL_OK or what that task returned.
+ */
+int lull_workers_try(struct lull_workers *workers, size_t nr_tasks,
+		     int (*fn)(void *arg, size_t task,
+			       struct lull_error *reterr),
+		     void *arg, struct lull_error *reterr);
+
 /* The share of [0, n) that task @task of @nr_tasks takes: [*ret_lo, *ret_hi),
  * each boundary a multiple of @grain except the last. */
 void lull_workers_split(size_t n, size_t nr_tasks, size_t task, size_t grain,

@@ -23,6 +23,10 @@
  * @min_log2: kernels by size: the smallest, 2^min_log2
  * @max_log2: the largest
  * @only: one kernel's name, or NULL for all
+ * @backend: of kernels: "cpu", "cuda", "auto" or "null"
+ * @gpus: of kernels: the first is measured
+ * @nr_gpus: how many; 0 for GPU 0
+ * @vram_bytes: of kernels: the most device memory to use; 0 for what is free
  * @no_verify: proofs without the pairing check
  * @ctx: for proofs
  * @key_path: for proofs
@@ -38,6 +42,10 @@ struct lull_bench_opts {
 	unsigned int min_log2;
 	unsigned int max_log2;
 	const char *only;
+	const char *backend;
+	const unsigned int *gpus;
+	unsigned int nr_gpus;
+	uint64_t vram_bytes;
 	bool no_verify;
 	struct lull_ctx *ctx;
 	const char *key_path;
@@ -53,6 +61,66 @@ int lull_bench_kernels(const struct lull_bench_opts *opts,
 int lull_bench_proofs(const struct lull_bench_opts *opts, bool by_stage,
 		      struct lull_error *reterr);
 
+/* Rows of a device's own kernels.  Does nothing, and says so in *ret_done, when
+ * the backend turns out to be the CPU. */
+int lull_bench_device(const struct lull_bench_opts *opts, bool *ret_done,
+		      struct lull_error *reterr);
+
+/**
+ * enum lull_bench_storm_scenario - which vectors are freed
+ * @LULL_BENCH_STORM_PARTITION: those of a partition, scaled; all of them
+ * @LULL_BENCH_STORM_ALL: vectors of 1 MiB; all of them
+ * @LULL_BENCH_STORM_SCATTERED: vectors of 1 MiB; those in every other 2 MiB
+ * @LULL_BENCH_STORM_TABLE: first ALL, then SCATTERED
+ */
+enum lull_bench_storm_scenario {
+	LULL_BENCH_STORM_PARTITION,
+	LULL_BENCH_STORM_ALL,
+	LULL_BENCH_STORM_SCATTERED,
+	LULL_BENCH_STORM_TABLE,
+};
+
+/* "partition", "all", "scattered", "table". */
+const char *
+lull_bench_storm_scenario_name(enum lull_bench_storm_scenario scenario);
+
+/**
+ * struct lull_bench_storm_opts - frees to be compared
+ * @gib: bytes of all vectors, in GiB
+ * @nr_vectors: into which they are cut
+ * @nr_threads: that allocate and free
+ * @nr_bystanders: that compute meanwhile
+ * @nr_rounds: measured rounds, at least 1
+ * @arms: names with commas between them, or NULL for all
+ * @scenario: which vectors there are, and which of them are freed
+ * @pressure_s: ask for memory this many seconds after the last free; 0: not
+ * @cuda_register: also register arenas with CUDA
+ * @svg: a plot to write, or NULL
+ * @in_process: run this arm in this process, alone; NULL: start processes
+ * @row: as in struct lull_bench_opts
+ * @row_arg: handed to @row
+ */
+struct lull_bench_storm_opts {
+	double gib;
+	unsigned int nr_vectors;
+	unsigned int nr_threads;
+	unsigned int nr_bystanders;
+	unsigned int nr_rounds;
+	const char *arms;
+	enum lull_bench_storm_scenario scenario;
+	unsigned int pressure_s;
+	bool cuda_register;
+	const char *svg;
+	const char *in_process;
+	int (*row)(void *arg, json_t *row, struct lull_error *reterr);
+	void *row_arg;
+};
+
+/* A row for the host, then one for each arm: what it cost, or why it cannot
+ * run here.  LULL_OK, LULL_USAGE for an unknown arm, or what went wrong. */
+int lull_bench_storm(const struct lull_bench_storm_opts *opts,
+		     struct lull_error *reterr);
+
 /**
  * struct lull_bench_samples - times of one thing
  * @ns: one for each run
@@ -65,11 +133,16 @@ struct lull_bench_samples {
 
 uint64_t lull_bench_now_ns(void);
 
+/* {"cpu", "cores", "kernel", "compiler"}, or NULL. */
+json_t *lull_bench_host(void);
+
 /* Adds runs, median_ns, min_ns and max_ns to a row, and the host.  Sorts. */
 int lull_bench_describe(json_t *row, struct lull_bench_samples *samples,
 			struct lull_error *reterr);
 
-/* The median of what lull_bench_describe() has sorted. */
+void lull_bench_sort(struct lull_bench_samples *samples);
+
+/* The median of what has been sorted. */
 uint64_t lull_bench_median(const struct lull_bench_samples *samples);
 
 #endif

@@ -101,7 +101,7 @@ static int measure(const struct lull_bench_opts *opts,
 static int measure_sizes(const struct lull_bench_opts *opts,
 			 const struct curve_kernels *curve,
 			 const struct lull_bench_kernel *kernel,
-			 struct lull_workers *workers,
+			 struct lull_workers *workers, struct lull_arena *arena,
 			 struct lull_error *reterr)
 {
 	unsigned int log2_n = opts->min_log2;
@@ -109,6 +109,7 @@ static int measure_sizes(const struct lull_bench_opts *opts,
 
 	do {
 		struct lull_bench_state state = { .workers = workers,
+						  .arena = arena,
 						  .log2_n = log2_n };
 
 		err = measure(opts, curve, kernel, &state, reterr);
@@ -119,7 +120,7 @@ static int measure_sizes(const struct lull_bench_opts *opts,
 
 static int measure_curve(const struct lull_bench_opts *opts,
 			 const struct curve_kernels *curve,
-			 struct lull_workers *workers,
+			 struct lull_workers *workers, struct lull_arena *arena,
 			 struct lull_error *reterr)
 {
 	const struct lull_bench_kernel *kernel;
@@ -129,7 +130,7 @@ static int measure_curve(const struct lull_bench_opts *opts,
 	for (i = 0; i < LULL_BENCH_NR_KERNELS && !err; i++) {
 		kernel = &curve->kernels[i];
 		if (!opts->only || !strcmp(opts->only, kernel->name))
-			err = measure_sizes(opts, curve, kernel, workers,
+			err = measure_sizes(opts, curve, kernel, workers, arena,
 					    reterr);
 	}
 	return err;
@@ -154,19 +155,34 @@ static int check_only(const char *only, struct lull_error *reterr)
 int lull_bench_kernels(const struct lull_bench_opts *opts,
 		       struct lull_error *reterr)
 {
+	const struct lull_arena_opts arena_opts = {
+		.carrier = LULL_ARENA_THP,
+		.node = LULL_ARENA_NODE_ANY,
+	};
 	struct lull_workers *workers;
+	struct lull_arena *arena;
+	bool done = false;
 	size_t i;
 	int err;
 
 	assert(opts->nr_runs && opts->min_log2 <= opts->max_log2);
+	err = lull_bench_device(opts, &done, reterr);
+	if (err || done)
+		return err;
 	err = check_only(opts->only, reterr);
 	if (!err)
 		err = lull_workers_create(opts->nr_threads, &workers, reterr);
 	if (err)
 		return err;
+	err = lull_arena_open(&arena_opts, &arena, reterr);
+	if (err)
+		goto destroy_workers;
 	for (i = 0; i < LULL_ARRAY_SIZE(curves) && !err; i++)
 		if (!opts->curve || opts->curve == (int)curves[i].id)
-			err = measure_curve(opts, &curves[i], workers, reterr);
+			err = measure_curve(opts, &curves[i], workers, arena,
+					    reterr);
+	lull_arena_close(arena);
+destroy_workers:
 	lull_workers_destroy(workers);
 	return err;
 }

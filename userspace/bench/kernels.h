@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/mem.h"
+#include "arena/arena.h"
 
 struct lull_error;
 struct lull_workers;
@@ -18,6 +18,7 @@ struct lull_workers;
 /**
  * struct lull_bench_state - what a kernel works on
  * @workers: the pool
+ * @arena: for the operands
  * @log2_n: the size of a kernel by size
  * @nr_items: operations of one run, set by prepare
  * @in: first operands
@@ -27,6 +28,7 @@ struct lull_workers;
  */
 struct lull_bench_state {
 	struct lull_workers *workers;
+	struct lull_arena *arena;
 	unsigned int log2_n;
 	size_t nr_items;
 	struct lull_vec in;
@@ -40,7 +42,7 @@ struct lull_bench_state {
  * @name: in rows and for --only
  * @has_ifma: has a twin in AVX-512 IFMA, taken where the processor has it
  * @sized: measured at every size, on all threads; else once, on one thread
- * @prepare: fills a state that is zero but for @workers and @log2_n
+ * @prepare: fills a state that is zero but for @workers, @arena and @log2_n
  * @run: what is timed; may be called again and again
  */
 struct lull_bench_kernel {

@@ -68,10 +68,12 @@ static void fill_fr(void *out, size_t nr)
 static int alloc_two(struct lull_bench_state *state, size_t bytes,
 		     size_t bytes2, struct lull_error *reterr)
 {
-	int err = lull_vec_alloc(&state->in, bytes, "operands", reterr);
+	int err = lull_arena_carve(state->arena, bytes, 0, "operands",
+				   &state->in, reterr);
 
 	return err ? err
-		   : lull_vec_alloc(&state->in2, bytes2, "operands", reterr);
+		   : lull_arena_carve(state->arena, bytes2, 0, "operands",
+				      &state->in2, reterr);
 }
 
 static int prepare_fp(struct lull_bench_state *state, struct lull_error *reterr)
@@ -216,10 +218,11 @@ static int prepare_ntt(struct lull_bench_state *state,
 	scratch_bytes =
 		lull_max(fr_ntt_scratch_bytes(state->log2_n, nr_threads),
 			 fr_quotient_scratch_bytes(state->log2_n, nr_threads));
-	err = lull_vec_alloc(&state->scratch, scratch_bytes, "scratch", reterr);
+	err = lull_arena_carve(state->arena, scratch_bytes, 0, "scratch",
+			       &state->scratch, reterr);
 	if (err)
 		return err;
-	err = fr_domain_create(state->log2_n, state->workers, &domain, reterr);
+	err = fr_domain_create(state->log2_n, state->arena, &domain, reterr);
 	if (err)
 		return err;
 	state->domain = domain;
@@ -251,10 +254,10 @@ static int prepare_msm_g1(struct lull_bench_state *state,
 	g1_bench_points(state->in.ptr, n, state->workers);
 	fill_fr(state->in2.ptr, n);
 	state->nr_items = n;
-	return lull_vec_alloc(
-		&state->scratch,
-		g1_msm_scratch_bytes(n, lull_workers_nr(state->workers)),
-		"scratch", reterr);
+	return lull_arena_carve(
+		state->arena,
+		g1_msm_scratch_bytes(n, lull_workers_nr(state->workers)), 0,
+		"scratch", &state->scratch, reterr);
 }
 
 static int prepare_msm_g2(struct lull_bench_state *state,
@@ -269,10 +272,10 @@ static int prepare_msm_g2(struct lull_bench_state *state,
 	g2_bench_points(state->in.ptr, n, state->workers);
 	fill_fr(state->in2.ptr, n);
 	state->nr_items = n;
-	return lull_vec_alloc(
-		&state->scratch,
-		g2_msm_scratch_bytes(n, lull_workers_nr(state->workers)),
-		"scratch", reterr);
+	return lull_arena_carve(
+		state->arena,
+		g2_msm_scratch_bytes(n, lull_workers_nr(state->workers)), 0,
+		"scratch", &state->scratch, reterr);
 }
 
 static void run_msm_g1(struct lull_bench_state *state)
@@ -306,7 +309,7 @@ const struct lull_bench_kernel bench_kernels[LULL_BENCH_NR_KERNELS] = {
 void bench_done(struct lull_bench_state *state)
 {
 	fr_domain_destroy(state->domain);
-	lull_vec_done(&state->in);
-	lull_vec_done(&state->in2);
-	lull_vec_done(&state->scratch);
+	lull_arena_retire(&state->in);
+	lull_arena_retire(&state->in2);
+	lull_arena_retire(&state->scratch);
 }

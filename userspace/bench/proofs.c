@@ -16,24 +16,30 @@
 
 #define BYTES_PER_KIB 1024
 #define LINE_BYTES 256
+#define BACKEND_BYTES 192
 
 /**
  * struct proofs - one measurement under way
  * @opts: what was asked for
  * @info: the key
  * @open_ns: opening the key took
+ * @backend: who computed the last proof
  * @whole: lull_prove() as its caller sees it
  * @stages: by enum lull_stage; a stage that was left out has no samples
  * @names: of the stages, from the library
+ * @arena_first: the arena behind the first proof
+ * @arena: behind the last
  * @memory: behind all samples
  */
 struct proofs {
 	const struct lull_bench_opts *opts;
 	struct lull_key_info info;
 	uint64_t open_ns;
+	char backend[BACKEND_BYTES];
 	struct lull_bench_samples whole;
 	struct lull_bench_samples stages[LULL_NR_STAGES];
 	const char *names[LULL_NR_STAGES];
+	struct lull_ctx_stats arena_first, arena;
 	uint64_t *memory;
 };
 
@@ -64,6 +70,8 @@ static int measure_once(struct proofs *p, const struct lull_key *key,
 			samples->ns[samples->nr++] = stages[i].ns;
 		}
 	}
+	snprintf(p->backend, sizeof(p->backend), "%s",
+		 lull_proof_backend(proof));
 	lull_proof_free(proof);
 	return LULL_OK;
 }
@@ -84,8 +92,11 @@ static int measure(struct proofs *p, struct lull_error *reterr)
 	p->open_ns = lull_bench_now_ns() - start;
 	if (!err)
 		err = lull_key_info(key, &p->info, reterr);
-	for (i = 0; i <= p->opts->nr_runs && !err; i++)
+	for (i = 0; i <= p->opts->nr_runs && !err; i++) {
 		err = measure_once(p, key, wtns, i > 0, reterr);
+		lull_ctx_stats(p->opts->ctx, i ? &p->arena : &p->arena_first,
+			       NULL);
+	}
 	lull_key_close(key);
 	lull_wtns_close(wtns);
 	return err;
@@ -117,9 +128,10 @@ static json_t *begin_row(const struct proofs *p, const char *bench,
 
 	while (log2_n < 31 && 1u << log2_n < p->info.domain_size)
 		log2_n++;
-	return json_pack("{s:s, s:s, s:s, s:i, s:i}", "bench", bench, "name",
-			 name, "curve", lull_curve_facts(p->info.curve)->name,
-			 "log2_n", (int)log2_n, "threads",
+	return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i}", "bench", bench,
+			 "name", name, "curve",
+			 lull_curve_facts(p->info.curve)->name, "backend",
+			 p->backend, "log2_n", (int)log2_n, "threads",
 			 (int)p->opts->nr_threads);
 }
 
@@ -171,18 +183,37 @@ static json_t *describe_stages(struct proofs *p)
 	return object;
 }
 
+/* What the proofs behind the first had of the arena: all 0 when it is silent. */
+static json_t *describe_arena(const struct proofs *p)
+{
+	const struct lull_ctx_stats *was = &p->arena_first, *is = &p->arena;
+
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "name",
+			 is->arena, "held_bytes", (json_int_t)is->held_bytes,
+			 "faulted_bytes",
+			 (json_int_t)(is->faulted_bytes - was->faulted_bytes),
+			 "zeroed_bytes",
+			 (json_int_t)(is->zeroed_bytes - was->zeroed_bytes),
+			 "unmapped_bytes",
+			 (json_int_t)(is->unmapped_bytes - was->unmapped_bytes),
+			 "flushes", (json_int_t)(is->flushes - was->flushes),
+			 "munmaps", (json_int_t)(is->munmaps - was->munmaps));
+}
+
 static int report_whole(struct proofs *p, struct lull_error *reterr)
 {
 	json_t *row = begin_row(p, "proofs", "prove"), *more;
 	int failed;
 
-	more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "vars",
-			 (json_int_t)p->info.nr_vars, "coefs",
+	more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o}",
+			 "vars", (json_int_t)p->info.nr_vars, "coefs",
 			 (json_int_t)p->info.nr_coefs, "key_bytes",
 			 (json_int_t)p->info.file_bytes, "open_ns",
 			 (json_int_t)p->open_ns, "peak_rss_bytes",
-			 (json_int_t)peak_rss_bytes(), "verified",
-			 !p->opts->no_verify, "stages", describe_stages(p));
+			 (json_int_t)peak_rss_bytes(), "device_peak_bytes",
+			 (json_int_t)lull_ctx_device_peak_bytes(p->opts->ctx),
+			 "verified", !p->opts->no_verify, "stages",
+			 describe_stages(p), "arena", describe_arena(p));
 	failed = !row || !more || json_object_update(row, more);
 	json_decref(more);
 	if (!failed)
@@ -194,7 +225,10 @@ static int report_whole(struct proofs *p, struct lull_error *reterr)
 int lull_bench_proofs(const struct lull_bench_opts *opts, bool by_stage,
 		      struct lull_error *reterr)
 {
-	struct proofs p = { .opts = opts, .info.size = sizeof(p.info) };
+	struct proofs p = { .opts = opts,
+			    .info.size = sizeof(p.info),
+			    .arena_first.size = sizeof(p.arena_first),
+			    .arena.size = sizeof(p.arena) };
 	unsigned int i;
 	int err;
 

@@ -69,7 +69,7 @@ static void read_cpu_name(char name[LINE_BYTES])
 	fclose(file);
 }
 
-static json_t *describe_host(void)
+json_t *lull_bench_host(void)
 {
 	char cpu[LINE_BYTES];
 	struct utsname uts;
@@ -84,6 +84,11 @@ static json_t *describe_host(void)
 			 COMPILER_NAME __VERSION__);
 }
 
+void lull_bench_sort(struct lull_bench_samples *samples)
+{
+	qsort(samples->ns, samples->nr, sizeof(*samples->ns), compare_ns);
+}
+
 int lull_bench_describe(json_t *row, struct lull_bench_samples *samples,
 			struct lull_error *reterr)
 {
@@ -91,13 +96,13 @@ int lull_bench_describe(json_t *row, struct lull_bench_samples *samples,
 	int failed;
 
 	assert(samples->nr);
-	qsort(samples->ns, samples->nr, sizeof(*samples->ns), compare_ns);
+	lull_bench_sort(samples);
 	more = json_pack("{s:I, s:I, s:I, s:I, s:o}", "runs",
 			 (json_int_t)samples->nr, "median_ns",
 			 (json_int_t)lull_bench_median(samples), "min_ns",
 			 (json_int_t)samples->ns[0], "max_ns",
 			 (json_int_t)samples->ns[samples->nr - 1], "host",
-			 describe_host());
+			 lull_bench_host());
 	failed = !row || !more || json_object_update(row, more);
 	json_decref(more);
 	if (failed)

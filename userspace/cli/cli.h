@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/bench.h"
 #include "lull.h"
 
 /* What `lull` exits with; lull(1) lists them. */
@@ -30,21 +31,40 @@ enum lull_cli_key {
 	OPT_OUTPUT = 'o',
 	OPT_THREADS = 't',
 	OPT_VERBOSE = 'v',
-	OPT_CHECK_R1CS = 256,
+	OPT_ARENA = 256,
+	OPT_ARMS,
+	OPT_BACKEND,
+	OPT_BYSTANDERS,
+	OPT_CARRIER,
+	OPT_CHECK_R1CS,
+	OPT_CUDA_REGISTER,
 	OPT_CURVE,
+	OPT_FALLBACK,
+	OPT_GIB,
+	OPT_GPUS,
+	OPT_IN_PROCESS,
 	OPT_JSON,
 	OPT_MAX_LOG2,
 	OPT_MIN_LOG2,
+	OPT_NODE,
 	OPT_NO_VERIFY,
 	OPT_ONLY,
+	OPT_PRESSURE,
+	OPT_ROUNDS,
 	OPT_RUNS,
+	OPT_SCENARIO,
+	OPT_SVG,
 	OPT_TEST_RS,
 	OPT_TOXIC,
+	OPT_VECTORS,
+	OPT_VRAM,
 };
 
 /* The most options that one command takes, and the most words. */
-#define LULL_CLI_OPTIONS_MAX 12
+#define LULL_CLI_OPTIONS_MAX 16
 #define LULL_CLI_WORDS_MAX 4
+/* The most GPUs that one command uses. */
+#define LULL_CLI_GPUS_MAX 32
 
 struct lull_cli;
 
@@ -85,10 +105,21 @@ struct lull_cli_command {
  * @min_log2: --min-log2, or 0
  * @max_log2: --max-log2, or 0
  * @curve: --curve as enum lull_curve, or 0
+ * @backend: --backend, or NULL
+ * @fallback_cpu: --fallback cpu
+ * @gpus: --gpus
+ * @nr_gpus: how many of them, or 0
+ * @vram_bytes: --vram, or 0
  * @only: --only, or NULL
+ * @arena: --arena, or NULL
+ * @carrier: --carrier, or NULL
+ * @node: --node
+ * @has_node: --node was given, and may be 0
  * @output: -o, or NULL
  * @check_r1cs: --check-r1cs, or NULL
  * @test_rs: the two words of --test-rs, or NULL
+ * @storm: of bench storm: what was said; 0 and NULL where nothing was
+ * @has_bystanders: --bystanders was given, and may be 0
  */
 struct lull_cli {
 	const struct lull_cli_command *command;
@@ -104,10 +135,21 @@ struct lull_cli {
 	unsigned int min_log2;
 	unsigned int max_log2;
 	int curve;
+	const char *backend;
+	bool fallback_cpu;
+	unsigned int gpus[LULL_CLI_GPUS_MAX];
+	unsigned int nr_gpus;
+	uint64_t vram_bytes;
 	const char *only;
+	const char *arena;
+	const char *carrier;
+	unsigned int node;
+	bool has_node;
 	const char *output;
 	const char *check_r1cs;
 	const char *test_rs[2];
+	struct lull_bench_storm_opts storm;
+	bool has_bystanders;
 };
 
 /* main.c; NULL after the last. */
@@ -121,14 +163,34 @@ int lull_cli_key_check(const struct lull_cli *cli);
 int lull_cli_key_vkey(const struct lull_cli *cli);
 int lull_cli_key_gen(const struct lull_cli *cli);
 int lull_cli_circuit_info(const struct lull_cli *cli);
+int lull_cli_arena_status(const struct lull_cli *cli);
+int lull_cli_arena_reserve(const struct lull_cli *cli);
+int lull_cli_arena_flush(const struct lull_cli *cli);
+int lull_cli_arena_doctor(const struct lull_cli *cli);
 int lull_cli_bench_kernels(const struct lull_cli *cli);
 int lull_cli_bench_proofs(const struct lull_cli *cli);
 int lull_cli_bench_stages(const struct lull_cli *cli);
+int lull_cli_bench_storm(const struct lull_cli *cli);
 
 /* Parses what follows the command's name in argv[0 .. argc - 1] into *cli,
  * whose command is set.  LULL_OK or LULL_USAGE. */
 int lull_cli_parse(struct lull_cli *cli, int argc, char **argv,
 		   struct lull_error *reterr);
+
+/* cmd_storm.c: takes one option of bench storm; *ret_taken says whether it was
+ * one.  LULL_OK or LULL_USAGE. */
+int lull_cli_storm_option(struct lull_cli *cli, int key, const char *arg,
+			  bool *ret_taken, struct lull_error *reterr);
+
+/* A whole number of an option, within bounds.  LULL_OK or LULL_USAGE. */
+int lull_cli_parse_number(const char *option, const char *text,
+			  unsigned int min, unsigned int max,
+			  unsigned int *ret_number, struct lull_error *reterr);
+
+/* A number of bytes, not 0, with K, M, G or T behind it in units of 1024; @what
+ * names it in the message.  LULL_OK or LULL_USAGE. */
+int lull_cli_parse_bytes(const char *what, const char *text,
+			 uint64_t *ret_bytes, struct lull_error *reterr);
 
 /* Prints the help of one command, or of all, to standard output.  Returns an
  * enum lull_cli_exit. */
@@ -141,7 +203,8 @@ int lull_cli_check_outputs(const char *const *inputs, size_t nr_inputs,
 			   const char *const *outputs, size_t nr_outputs,
 			   struct lull_error *reterr);
 
-/* A context with the command's threads and warnings on the terminal. */
+/* A context with the command's threads, its backend (the CPU for commands that
+ * take none) and warnings on the terminal. */
 int lull_cli_ctx_create(const struct lull_cli *cli, struct lull_ctx **ret_ctx,
 			struct lull_error *reterr);
 

@@ -3,6 +3,7 @@
  * cmd_bench.c - lull bench: rows as a table on a terminal, else as JSON lines
  */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -93,6 +94,10 @@ static void fill_opts(const struct lull_cli *cli, struct table *table,
 		.max_log2 = cli->max_log2 ? cli->max_log2 : MAX_LOG2_DEFAULT,
 		.only = cli->only,
 		.no_verify = cli->no_verify,
+		.backend = cli->backend,
+		.gpus = cli->gpus,
+		.nr_gpus = cli->nr_gpus,
+		.vram_bytes = cli->vram_bytes,
 		.key_path = cli->words[0],
 		.wtns_path = cli->words[1],
 		.row = print_row,
@@ -131,6 +136,11 @@ static int bench_proofs(const struct lull_cli *cli, bool by_stage)
 	struct table table;
 	int status;
 
+	if (!strcmp(cli->backend, "null") && !cli->no_verify)
+		return lull_term_fail_msg(
+			cli->json, LULL_USAGE,
+			"--backend null computes nothing: its proofs do not "
+			"verify; add --no-verify");
 	fill_opts(cli, &table, &opts);
 	status = lull_cli_ctx_create(cli, &opts.ctx, &err);
 	if (status)

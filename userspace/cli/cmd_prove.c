@@ -157,15 +157,18 @@ static json_t *describe_stages(const struct lull_proof *proof)
 
 static json_t *describe(const struct prove_job *job)
 {
+	struct lull_ctx_stats stats = { .size = sizeof(stats) };
 	const struct lull_cli *cli = job->cli;
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:i, s:I, s:o}", "key",
-			 lull_term_text(cli->words[WORD_KEY]), "witness",
+	lull_ctx_stats(job->ctx, &stats, NULL);
+	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:s, s:s, s:i, s:I, s:o}",
+			 "key", lull_term_text(cli->words[WORD_KEY]), "witness",
 			 lull_term_text(cli->words[WORD_WITNESS]), "proof",
 			 lull_term_text(cli->words[WORD_PROOF]), "public",
 			 lull_term_text(cli->words[WORD_PUBLIC]), "verified",
-			 !cli->no_verify, "threads",
-			 (int)lull_cli_nr_threads(cli), "ns",
+			 !cli->no_verify, "backend",
+			 lull_proof_backend(job->proof), "arena", stats.arena,
+			 "threads", (int)lull_cli_nr_threads(cli), "ns",
 			 (json_int_t)(now_ns() - job->start_ns), "stages",
 			 describe_stages(job->proof));
 }

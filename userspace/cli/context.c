@@ -17,6 +17,13 @@ int lull_cli_ctx_create(const struct lull_cli *cli, struct lull_ctx **ret_ctx,
 		.size = sizeof(opts),
 		.nr_threads = cli->nr_threads,
 		.warn = lull_term_warn,
+		.say = cli->verbose ? lull_term_note : NULL,
+		.arena = cli->arena,
+		.backend = cli->backend,
+		.fallback_cpu = cli->fallback_cpu,
+		.gpus = cli->gpus,
+		.nr_gpus = cli->nr_gpus,
+		.vram_bytes = cli->vram_bytes,
 	};
 	int err;
 

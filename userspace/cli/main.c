@@ -25,7 +25,8 @@ static const struct lull_cli_command commands[] = {
 		.nr_words_min = 4,
 		.nr_words_max = 4,
 		.options = { OPT_THREADS, OPT_NO_VERIFY, OPT_CHECK_R1CS,
-			     OPT_JSON, OPT_VERBOSE, OPT_TEST_RS },
+			     OPT_JSON, OPT_VERBOSE, OPT_TEST_RS, OPT_BACKEND,
+			     OPT_FALLBACK, OPT_GPUS, OPT_VRAM, OPT_ARENA },
 		.summary = "make a proof from a .zkey and a .wtns",
 		.about =
 "The proof is checked before it is written; both files appear whole or not\n"
@@ -49,7 +50,7 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY",
 		.nr_words_min = 1,
 		.nr_words_max = 1,
-		.options = { OPT_THREADS, OPT_JSON },
+		.options = { OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "describe a key",
 		.run = lull_cli_key_info,
 	},
@@ -58,7 +59,7 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY",
 		.nr_words_min = 1,
 		.nr_words_max = 1,
-		.options = { OPT_THREADS, OPT_JSON },
+		.options = { OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "check a key's every point, subgroups included",
 		.run = lull_cli_key_check,
 	},
@@ -67,7 +68,7 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY [VKEY.json]",
 		.nr_words_min = 1,
 		.nr_words_max = 2,
-		.options = { OPT_OUTPUT, OPT_THREADS, OPT_JSON },
+		.options = { OPT_OUTPUT, OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "write a key's verification_key.json",
 		.about = "Writes to standard output when no file is named.",
 		.run = lull_cli_key_vkey,
@@ -77,7 +78,7 @@ static const struct lull_cli_command commands[] = {
 		.words = "--toxic X.r1cs KEY.zkey",
 		.nr_words_min = 2,
 		.nr_words_max = 2,
-		.options = { OPT_TOXIC, OPT_THREADS, OPT_JSON },
+		.options = { OPT_TOXIC, OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "make an insecure key for tests",
 		.about =
 "The key comes from a trapdoor that anyone may know: with it proofs of false\n"
@@ -95,10 +96,53 @@ static const struct lull_cli_command commands[] = {
 		.run = lull_cli_circuit_info,
 	},
 	{
+		.name = "arena status",
+		.words = "",
+		.options = { OPT_JSON },
+		.summary = "what memory this host has for proofs",
+		.about =
+"Which kind --arena auto would take and why no better one, the module's files,\n"
+"the pool of hugetlb pages, and transparent huge pages.",
+		.run = lull_cli_arena_status,
+	},
+	{
+		.name = "arena reserve",
+		.words = "BYTES",
+		.nr_words_min = 1,
+		.nr_words_max = 1,
+		.options = { OPT_CARRIER, OPT_NODE, OPT_JSON },
+		.summary = "keep pages of 2 MiB ready",
+		.about =
+"BYTES may be written as 12G or 500M.  Writes reserve_bytes of the module, or\n"
+"with --carrier hugetlb nr_hugepages.  Only root may.",
+		.run = lull_cli_arena_reserve,
+	},
+	{
+		.name = "arena flush",
+		.words = "",
+		.options = { OPT_JSON },
+		.summary = "have the module give back what is retired",
+		.about =
+"For a moment no memory may stay retired (retire_max_bytes).  Only root may.",
+		.run = lull_cli_arena_flush,
+	},
+	{
+		.name = "arena doctor",
+		.words = "",
+		.options = { OPT_JSON },
+		.summary = "what keeps this host from the best arena",
+		.about =
+"Names what is wrong and the command that mends it: the module and its device,\n"
+"locked memory, huge pages, fragmentation, cgroups.  Exit codes: 0 nothing to\n"
+"mend, 1 something, 2 error.",
+		.run = lull_cli_arena_doctor,
+	},
+	{
 		.name = "bench kernels",
 		.words = "",
 		.options = { OPT_CURVE, OPT_THREADS, OPT_RUNS, OPT_MIN_LOG2,
-			     OPT_MAX_LOG2, OPT_ONLY, OPT_JSON },
+			     OPT_MAX_LOG2, OPT_ONLY, OPT_JSON, OPT_BACKEND,
+			     OPT_GPUS, OPT_VRAM },
 		.summary = "time fields, groups, transforms and sums",
 		.about =
 "A table on a terminal, else one JSON object a line.  Kernels: fp_mul fr_mul\n"
@@ -110,7 +154,9 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY WITNESS",
 		.nr_words_min = 2,
 		.nr_words_max = 2,
-		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON },
+		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
+			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
+			     OPT_ARENA, OPT_VERBOSE },
 		.summary = "time whole proofs on an open key",
 		.about = "A table on a terminal, else one JSON object a line.",
 		.run = lull_cli_bench_proofs,
@@ -120,10 +166,29 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY WITNESS",
 		.nr_words_min = 2,
 		.nr_words_max = 2,
-		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON },
+		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
+			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
+			     OPT_ARENA, OPT_VERBOSE },
 		.summary = "time the stages of a proof",
 		.about = "A table on a terminal, else one JSON object a line.",
 		.run = lull_cli_bench_stages,
+	},
+	{
+		.name = "bench storm",
+		.words = "",
+		.options = { OPT_GIB, OPT_VECTORS, OPT_THREADS, OPT_BYSTANDERS,
+			     OPT_ROUNDS, OPT_ARMS, OPT_SCENARIO, OPT_PRESSURE,
+			     OPT_CUDA_REGISTER, OPT_SVG, OPT_JSON,
+			     OPT_IN_PROCESS },
+		.summary = "compare ways to free memory: TLB flushes, faults",
+		.about =
+"A partition's vectors, scaled, are freed and had again by every way that\n"
+"works on this host, while other threads compute.  A table on a terminal,\n"
+"else one JSON object a line.  Flushes are counted for root only (or\n"
+"CAP_PERFMON).  --scenario table frees vectors of 1 MiB, all and then those\n"
+"in every other 2 MiB, and compares the counts with their formulas.\n"
+"--pressure takes all memory of the host for a moment.",
+		.run = lull_cli_bench_storm,
 	},
 };
 /* clang-format on */

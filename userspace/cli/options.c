@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 /* More threads than any host has; fewer than would overflow a size. */
 #define THREADS_MAX 4096
 #define RUNS_MAX 1000000
+/* What kernels are built for at most: MAX_NUMNODES. */
+#define NODE_MAX 1023
 /* The 2-adicity of BN254's scalar field: its largest domain. */
 #define LOG2_MAX 28
 /* The smallest key option without a letter. */
@@ -45,23 +48,52 @@ struct option_text {
 };
 
 static const struct option_text option_texts[] = {
+	{ OPT_ARENA, "arena", "NAME",
+	  "module, hugetlb, thp, malloc, malloc-serial (default: auto)" },
+	{ OPT_ARMS, "arms", "A,B,...", "these arms alone (default: all)" },
+	{ OPT_BACKEND, "backend", "NAME",
+	  "auto, cpu or cuda (default: auto); benches: null too" },
+	{ OPT_BYSTANDERS, "bystanders", "N",
+	  "threads that compute meanwhile (default: the other CPUs)" },
+	{ OPT_CARRIER, "carrier", "NAME",
+	  "module or hugetlb (default: module)" },
 	{ OPT_CHECK_R1CS, "check-r1cs", "X.r1cs",
 	  "first check the witness against the circuit" },
+	{ OPT_CUDA_REGISTER, "cuda-register", NULL,
+	  "also register memory with a GPU, each time and once" },
 	{ OPT_CURVE, "curve", "CURVE", "bn254 or bls12_381 (default: both)" },
+	{ OPT_FALLBACK, "fallback", "cpu",
+	  "let the CPU take over when no GPU is left" },
+	{ OPT_GIB, "gib", "G",
+	  "GiB of vectors; may have a point (default: 1)" },
+	{ OPT_GPUS, "gpus", "N,N", "the GPUs to use (default: 0)" },
 	{ OPT_HELP, "help", NULL, "this text" },
+	{ OPT_IN_PROCESS, "in-process", "ARM", NULL },
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
 	{ OPT_MAX_LOG2, "max-log2", "N", "largest size, 2^N" },
 	{ OPT_MIN_LOG2, "min-log2", "N", "smallest size, 2^N" },
+	{ OPT_NODE, "node", "N", "of this NUMA node (default: of all)" },
 	{ OPT_NO_VERIFY, "no-verify", NULL,
 	  "leave out the check of the finished proof" },
 	{ OPT_ONLY, "only", "NAME", "this kernel alone" },
 	{ OPT_OUTPUT, "output", "FILE", "where to write" },
+	{ OPT_PRESSURE, "pressure", "S",
+	  "then let a hog ask for memory for S seconds" },
+	{ OPT_ROUNDS, "rounds", "N", "rounds to measure (default: 5)" },
 	{ OPT_RUNS, "runs", "N", "how often to measure (default: 5)" },
+	{ OPT_SCENARIO, "scenario", "NAME",
+	  "partition, all, scattered or table (default: partition)" },
+	{ OPT_SVG, "svg", "FILE", "draw a plot" },
 	{ OPT_THREADS, "threads", "N",
 	  "threads to work on (default: one a usable CPU)" },
 	{ OPT_TOXIC, "toxic", NULL,
 	  "accept that the key is insecure, for tests only" },
-	{ OPT_VERBOSE, "verbose", NULL, "show where the time went" },
+	{ OPT_VECTORS, "vectors", "N",
+	  "vectors to cut them into (default: 256)" },
+	{ OPT_VERBOSE, "verbose", NULL,
+	  "show what was decided and where the time went" },
+	{ OPT_VRAM, "vram", "BYTES",
+	  "device memory to use, also 12G or 500M (default: what is free)" },
 #ifdef LULL_VERIFY
 	{ OPT_TEST_RS, "test-rs", "R S", NULL },
 #endif
@@ -88,9 +120,9 @@ static bool takes(const struct lull_cli_command *command, int key)
 	return key == OPT_HELP;
 }
 
-static int parse_number(const struct option_text *option, const char *text,
-			unsigned int min, unsigned int max,
-			unsigned int *ret_number, struct lull_error *reterr)
+int lull_cli_parse_number(const char *option, const char *text,
+			  unsigned int min, unsigned int max,
+			  unsigned int *ret_number, struct lull_error *reterr)
 {
 	unsigned long number = 0;
 	char *end = NULL;
@@ -102,7 +134,7 @@ static int parse_number(const struct option_text *option, const char *text,
 		return lull_fail(reterr, LULL_USAGE,
 				 "--%s: expected a number from %u to %u, "
 				 "found '%.40s'",
-				 option->name, min, max, text);
+				 option, min, max, text);
 	*ret_number = (unsigned int)number;
 	return LULL_OK;
 }
@@ -134,22 +166,123 @@ static int parse_curve(const char *text, int *ret_curve,
 			 text);
 }
 
+/* "0,1,3" */
+static int parse_gpus(struct lull_cli *cli, const char *text,
+		      struct lull_error *reterr)
+{
+	const char *at = text;
+	unsigned long number;
+	char *end;
+
+	cli->nr_gpus = 0;
+	do {
+		errno = 0;
+		if (*at < '0' || *at > '9' || cli->nr_gpus == LULL_CLI_GPUS_MAX)
+			break;
+		number = strtoul(at, &end, 10);
+		if (errno || number > INT_MAX || (*end && *end != ','))
+			break;
+		cli->gpus[cli->nr_gpus++] = (unsigned int)number;
+		if (!*end)
+			return LULL_OK;
+		at = end + 1;
+	} while (true);
+	return lull_fail(reterr, LULL_USAGE,
+			 "--gpus: expected numbers with commas between, such "
+			 "as 0,1, found '%.40s'",
+			 text);
+}
+
+int lull_cli_parse_bytes(const char *what, const char *text,
+			 uint64_t *ret_bytes, struct lull_error *reterr)
+{
+	static const char units[] = "KMGT";
+	unsigned long long number = 0;
+	const char *unit;
+	char *end = NULL;
+	unsigned int shift = 0;
+
+	errno = 0;
+	if (*text >= '0' && *text <= '9')
+		number = strtoull(text, &end, 10);
+	if (end && *end) {
+		unit = strchr(units, *end);
+		if (unit) {
+			shift = 10 * ((unsigned int)(unit - units) + 1);
+			end++;
+		}
+	}
+	if (!end || *end || errno || !number || number > UINT64_MAX >> shift)
+		return lull_fail(reterr, LULL_USAGE,
+				 "%s: expected bytes, such as 12G, found "
+				 "'%.40s'",
+				 what, text);
+	*ret_bytes = (uint64_t)number << shift;
+	return LULL_OK;
+}
+
+static int take_backend(struct lull_cli *cli, const char *name,
+			struct lull_error *reterr)
+{
+	bool bench = !strncmp(cli->command->name, "bench", strlen("bench"));
+
+	if (strcmp(name, "auto") && strcmp(name, "cpu") &&
+	    strcmp(name, "cuda") && (!bench || strcmp(name, "null")))
+		return lull_fail(reterr, LULL_USAGE,
+				 "--backend: expected auto, cpu%s or cuda, "
+				 "found '%.40s'",
+				 bench ? ", null" : "", name);
+	cli->backend = name;
+	return LULL_OK;
+}
+
+static int take_device(struct lull_cli *cli, const struct option_text *option,
+		       const char *arg, struct lull_error *reterr)
+{
+	switch (option->key) {
+	case OPT_BACKEND:
+		return take_backend(cli, arg, reterr);
+	case OPT_GPUS:
+		return parse_gpus(cli, arg, reterr);
+	case OPT_VRAM:
+		return lull_cli_parse_bytes("--vram", arg, &cli->vram_bytes,
+					    reterr);
+	default:
+		if (strcmp(arg, "cpu"))
+			return lull_fail(reterr, LULL_USAGE,
+					 "--fallback: expected cpu, found "
+					 "'%.40s'",
+					 arg);
+		cli->fallback_cpu = true;
+		return LULL_OK;
+	}
+}
+
 static int take_numbers(struct lull_cli *cli, const struct option_text *option,
 			const char *arg, struct lull_error *reterr)
 {
+	bool taken;
+	int err = lull_cli_storm_option(cli, option->key, arg, &taken, reterr);
+
+	if (err || taken)
+		return err;
 	switch (option->key) {
 	case OPT_THREADS:
-		return parse_number(option, arg, 1, THREADS_MAX,
-				    &cli->nr_threads, reterr);
+		return lull_cli_parse_number(option->name, arg, 1, THREADS_MAX,
+					     &cli->nr_threads, reterr);
 	case OPT_RUNS:
-		return parse_number(option, arg, 1, RUNS_MAX, &cli->nr_runs,
-				    reterr);
+		return lull_cli_parse_number(option->name, arg, 1, RUNS_MAX,
+					     &cli->nr_runs, reterr);
+	case OPT_NODE:
+		cli->has_node = true;
+		return lull_cli_parse_number(option->name, arg, 0, NODE_MAX,
+					     &cli->node, reterr);
 	case OPT_MIN_LOG2:
-		return parse_number(option, arg, 1, LOG2_MAX, &cli->min_log2,
-				    reterr);
+		return lull_cli_parse_number(option->name, arg, 1, LOG2_MAX,
+					     &cli->min_log2, reterr);
 	case OPT_MAX_LOG2:
-		return parse_number(option, arg, 1, LOG2_MAX, &cli->max_log2,
-				    reterr);
+		return lull_cli_parse_number(option->name, arg, 1, LOG2_MAX,
+					     &cli->max_log2, reterr);
 	default:
 		return parse_curve(arg, &cli->curve, reterr);
 	}
@@ -174,6 +307,12 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 	case OPT_TOXIC:
 		cli->toxic = true;
 		return LULL_OK;
+	case OPT_ARENA:
+		cli->arena = arg;
+		return LULL_OK;
+	case OPT_CARRIER:
+		cli->carrier = arg;
+		return LULL_OK;
 	case OPT_ONLY:
 		cli->only = arg;
 		return LULL_OK;
@@ -186,6 +325,11 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 	case OPT_TEST_RS:
 		cli->test_rs[0] = arg;
 		return LULL_OK;
+	case OPT_BACKEND:
+	case OPT_FALLBACK:
+	case OPT_GPUS:
+	case OPT_VRAM:
+		return take_device(cli, option, arg, reterr);
 	default:
 		return take_numbers(cli, option, arg, reterr);
 	}
@@ -274,6 +418,12 @@ static int take_words(struct lull_cli *cli, int nr, char **words,
 	return LULL_OK;
 }
 
+/* Kernels are the CPU's unless another's are asked for. */
+static const char *default_backend(const struct lull_cli *cli)
+{
+	return takes(cli->command, OPT_MIN_LOG2) ? "cpu" : "auto";
+}
+
 int lull_cli_parse(struct lull_cli *cli, int argc, char **argv,
 		   struct lull_error *reterr)
 {
@@ -298,6 +448,8 @@ int lull_cli_parse(struct lull_cli *cli, int argc, char **argv,
 	}
 	if (cli->help)
 		return LULL_OK;
+	if (takes(cli->command, OPT_BACKEND) && !cli->backend)
+		cli->backend = default_backend(cli);
 	return take_words(cli, argc - optind, argv + optind, reterr);
 }
 

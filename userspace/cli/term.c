@@ -28,7 +28,7 @@ static const char *code_name(int code)
 	static const char *const names[] = {
 		"ok",	       "nomem",	   "io",	  "format",
 		"range",       "mismatch", "unsatisfied", "invalid",
-		"unsupported", "usage",	   "internal",
+		"unsupported", "usage",	   "internal",	  "device",
 	};
 	int index = -code;
 
@@ -92,6 +92,13 @@ void lull_term_warn(void *unused, const char *msg)
 	(void)unused;
 	lull_term_progress_end();
 	fprintf(stderr, "lull: warning: %s\n", msg);
+}
+
+void lull_term_note(void *unused, const char *msg)
+{
+	(void)unused;
+	lull_term_progress_end();
+	fprintf(stderr, "lull: %s\n", msg);
 }
 
 void lull_term_say(const char *fmt, ...)

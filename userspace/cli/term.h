@@ -28,6 +28,9 @@ int lull_term_fail_msg(bool json, enum lull_status code, const char *fmt, ...)
 /* "lull: warning: MESSAGE"; in the form of struct lull_ctx_opts. */
 void lull_term_warn(void *unused, const char *msg);
 
+/* "lull: MESSAGE", what -v tells; in the same form. */
+void lull_term_note(void *unused, const char *msg);
+
 /* A JSON string; bytes of a path that are no UTF-8 become '?'. */
 json_t *lull_term_text(const char *text);
 

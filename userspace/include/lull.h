@@ -17,6 +17,9 @@
 extern "C" {
 #endif
 
+/* Version of this header; lull_version() is the library's. */
+#define LULL_VERSION "0.1.0"
+
 #define LULL_API __attribute__((visibility("default")))
 
 /**
@@ -32,6 +35,7 @@ extern "C" {
  * @LULL_UNSUPPORTED: well-formed, but not something this build can do
  * @LULL_USAGE: the caller's arguments contradict the interface
  * @LULL_INTERNAL: a check of our own failed; report it
+ * @LULL_DEVICE: a GPU, or the driver of one, failed
  */
 enum lull_status {
 	LULL_OK = 0,
@@ -45,6 +49,7 @@ enum lull_status {
 	LULL_UNSUPPORTED = -8,
 	LULL_USAGE = -9,
 	LULL_INTERNAL = -10,
+	LULL_DEVICE = -11,
 };
 
 /**
@@ -97,12 +102,40 @@ LULL_API const char *lull_status_str(int status);
  *	(trailing bytes, a key from a known trapdoor); may be NULL.  Called on
  *	the thread that called into the library.
  * @warn_arg: handed to @warn
+ * @say: called with one line for each thing that was decided: which backend
+ *	was taken and why, how a device's memory is shared out, which arena was
+ *	taken and why no better one; may be NULL
+ * @say_arg: handed to @say
+ * @backend: who computes: "cpu", "cuda", "null" (which computes nothing, for
+ *	measuring), "auto" for cuda where it works and else the CPU; NULL for
+ *	"cpu"
+ * @fallback_cpu: not 0: the CPU takes over when no device is left, and
+ *	lull_proof_backend() says so
+ * @gpus: numbers of the GPUs to use; a proof runs on one of them, each has a
+ *	copy of the key
+ * @nr_gpus: how many; 0 for the first alone
+ * @vram_bytes: the most device memory to use, on each GPU; 0 for what is free
+ * @arena: where memory comes from: "module", "hugetlb", "thp", and for
+ *	comparison "malloc" or "malloc-serial"; NULL or "auto" for the best
+ *	that works
+ * @arena_bytes: more memory than this is never held; 0 for no bound
+ *
+ * A caller built against an older version, with fewer fields, is understood.
  */
 struct lull_ctx_opts {
 	size_t size;
 	unsigned int nr_threads;
 	void (*warn)(void *arg, const char *msg);
 	void *warn_arg;
+	void (*say)(void *arg, const char *msg);
+	void *say_arg;
+	const char *backend;
+	int fallback_cpu;
+	const unsigned int *gpus;
+	unsigned int nr_gpus;
+	uint64_t vram_bytes;
+	const char *arena;
+	size_t arena_bytes;
 };
 
 /**
@@ -111,9 +144,16 @@ struct lull_ctx_opts {
  * @ret_ctx: owned by the caller; end it with lull_ctx_destroy()
  * @reterr: filled on failure
  *
+ * Keys, witnesses and what proofs need lie in the context's arena: memory that
+ * is kept when it is given back, so that from the second proof of a key on
+ * nothing is mapped, faulted, zeroed or unmapped.  lull_ctx_stats() counts.
+ * Memory comes from the NUMA node of the CPUs that the calling thread may use,
+ * if that is one.
+ *
  * Context: a context may be used from several threads at once; their proofs
  * share its workers.
- * Return: LULL_OK, LULL_NOMEM, LULL_IO or LULL_USAGE.
+ * Return: LULL_OK, LULL_NOMEM, LULL_IO, LULL_USAGE, LULL_UNSUPPORTED when the
+ * backend is not to be had or the host has no such arena, or LULL_DEVICE.
  */
 LULL_API int lull_ctx_create(const struct lull_ctx_opts *opts,
 			     struct lull_ctx **ret_ctx,
@@ -124,6 +164,75 @@ LULL_API int lull_ctx_create(const struct lull_ctx_opts *opts,
  * @ctx: may be NULL
  */
 LULL_API void lull_ctx_destroy(struct lull_ctx *ctx);
+
+/**
+ * struct lull_ctx_stats - what a context's arena holds and has done
+ * @size: sizeof(struct lull_ctx_stats), set by the caller
+ * @arena: "module (2 MiB, node 0)" or the like
+ * @held_bytes: memory that it has
+ * @used_bytes: of it in use
+ * @used_bytes_max: the most that this was
+ * @pinned_bytes: registered with a device
+ * @nr_carves: blocks that were taken
+ * @faulted_bytes: memory faulted in
+ * @zeroed_bytes: memory zeroed, by the kernel for that or for a block that
+ *	had to be
+ * @wiped_bytes: secrets overwritten as they were given back
+ * @retired_bytes: memory given back that the kernel may take
+ * @kept_bytes: memory used again that it had not taken
+ * @fresh_bytes: memory used again that it had
+ * @unmapped_bytes: memory given back to the system
+ * @flushes: calls, and runs of the module, that flush the TLBs of other CPUs
+ * @munmaps: of them munmap(2)
+ *
+ * From @nr_carves on all are counters, which only rise.
+ */
+struct lull_ctx_stats {
+	size_t size;
+	char arena[64];
+	uint64_t held_bytes;
+	uint64_t used_bytes;
+	uint64_t used_bytes_max;
+	uint64_t pinned_bytes;
+	uint64_t nr_carves;
+	uint64_t faulted_bytes;
+	uint64_t zeroed_bytes;
+	uint64_t wiped_bytes;
+	uint64_t retired_bytes;
+	uint64_t kept_bytes;
+	uint64_t fresh_bytes;
+	uint64_t unmapped_bytes;
+	uint64_t flushes;
+	uint64_t munmaps;
+};
+
+/**
+ * lull_ctx_stats - copy a context's counters
+ * @ctx: the context
+ * @stats: @stats->size set by the caller; the rest is written
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, or LULL_USAGE for a size that is too small.
+ */
+LULL_API int lull_ctx_stats(struct lull_ctx *ctx, struct lull_ctx_stats *stats,
+			    struct lull_error *reterr);
+
+/**
+ * lull_ctx_backend - who computes, and why
+ * @ctx: the context
+ *
+ * Return: a line for people, such as "cuda: GPU 0, NVIDIA H200"; lives as long
+ * as @ctx.
+ */
+LULL_API const char *lull_ctx_backend(const struct lull_ctx *ctx);
+
+/**
+ * lull_ctx_device_peak_bytes - the most device memory allocated at one time
+ * @ctx: the context
+ *
+ * Return: of the device that used most; 0 for the CPU.
+ */
+LULL_API uint64_t lull_ctx_device_peak_bytes(const struct lull_ctx *ctx);
 
 /**
  * lull_key_open - map a Groth16 .zkey and check it
@@ -285,8 +394,7 @@ struct lull_circuit_info {
  *
  * Return: LULL_OK, LULL_IO, LULL_FORMAT, LULL_RANGE or LULL_UNSUPPORTED.
  */
-LULL_API int lull_circuit_info(const char *path,
-			       struct lull_circuit_info *info,
+LULL_API int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 			       struct lull_error *reterr);
 
 /**
@@ -368,7 +476,8 @@ struct lull_prove_opts {
  *
  * Context: any thread; any number of proofs at once on one key.
  * Return: LULL_OK, LULL_MISMATCH when curve or number of wires differ,
- * LULL_UNSATISFIED when the proof does not verify, LULL_NOMEM or LULL_IO.
+ * LULL_UNSATISFIED when the proof does not verify, LULL_NOMEM, LULL_IO, or
+ * LULL_DEVICE when no device is left.
  */
 LULL_API int lull_prove(struct lull_ctx *ctx, const struct lull_key *key,
 			const struct lull_wtns *wtns,
@@ -381,6 +490,15 @@ LULL_API int lull_prove(struct lull_ctx *ctx, const struct lull_key *key,
  * @proof: may be NULL
  */
 LULL_API void lull_proof_free(struct lull_proof *proof);
+
+/**
+ * lull_proof_backend - who computed it
+ * @proof: the proof
+ *
+ * Return: a line for people, such as "cuda: GPU 0, NVIDIA H200", which begins
+ * with "cpu (fallback: " where the CPU took over; lives as long as @proof.
+ */
+LULL_API const char *lull_proof_backend(const struct lull_proof *proof);
 
 /**
  * lull_proof_json - the proof as snarkjs writes it

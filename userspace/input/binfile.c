@@ -60,6 +60,10 @@ int lull_binfile_fail(const struct lull_binfile *file, uint32_t type,
 	return code;
 }
 
+_Static_assert(HEADER_BYTES <= LULL_INFILE_HEAD_BYTES &&
+		       LULL_FR_BYTES <= LULL_INFILE_HEAD_BYTES,
+	       "the head of a file says what it is");
+
 static bool is_magic(const uint8_t *p, const char *magic)
 {
 	return !memcmp(p, magic, MAGIC_BYTES);
@@ -75,12 +79,13 @@ static bool is_raw_witness(const struct lull_infile *in)
 	       !memcmp(in->data, one, sizeof(one));
 }
 
-static int fail_magic(const struct lull_binfile *file,
+static int fail_magic(const struct lull_infile *in,
+		      const struct lull_binfile_kind *kind,
 		      struct lull_error *reterr)
 {
 	static const char *const others[] = { "zkey", "wtns", "r1cs", "ptau" };
-	const uint8_t *p = file->in.data;
-	const char *want = file->kind->magic;
+	const uint8_t *p = in->data;
+	const char *want = kind->magic;
 	char guess[64] = "";
 	size_t i;
 
@@ -88,7 +93,7 @@ static int fail_magic(const struct lull_binfile *file,
 		if (is_magic(p, others[i]))
 			snprintf(guess, sizeof(guess), ": this is a .%s file",
 				 others[i]);
-	if (!strcmp(want, "wtns") && is_raw_witness(&file->in))
+	if (!strcmp(want, "wtns") && is_raw_witness(in))
 		snprintf(guess, sizeof(guess),
 			 ": a raw dump of values, not a .wtns file");
 	else if (p[0] == '{' || p[0] == '[')
@@ -96,13 +101,14 @@ static int fail_magic(const struct lull_binfile *file,
 	return lull_fail(reterr, LULL_FORMAT,
 			 "%s: offset 0x0: expected the magic \"%s\", found "
 			 "bytes %02x %02x %02x %02x%s",
-			 file->in.name, want, p[0], p[1], p[2], p[3], guess);
+			 in->name, want, p[0], p[1], p[2], p[3], guess);
 }
 
-static int check_header(const struct lull_binfile *file,
+/* Of a whole file, or of its head. */
+static int check_header(const void *arg, const struct lull_infile *in,
 			struct lull_error *reterr)
 {
-	const struct lull_infile *in = &file->in;
+	const struct lull_binfile_kind *kind = arg;
 	uint32_t version, nr;
 
 	if (in->bytes < HEADER_BYTES)
@@ -110,15 +116,15 @@ static int check_header(const struct lull_binfile *file,
 				 "%s: expected a header of %u bytes, found a "
 				 "file of %" PRIu64,
 				 in->name, HEADER_BYTES, in->bytes);
-	if (!is_magic(in->data, file->kind->magic))
-		return fail_magic(file, reterr);
+	if (!is_magic(in->data, kind->magic))
+		return fail_magic(in, kind, reterr);
 	version = lull_load_u32(in->data + VERSION_OFFSET);
-	if (version != file->kind->version)
+	if (version != kind->version)
 		return lull_fail(reterr, LULL_UNSUPPORTED,
 				 "%s: offset 0x%x: expected version %" PRIu32
 				 " of .%s, found %" PRIu32,
-				 in->name, VERSION_OFFSET, file->kind->version,
-				 file->kind->magic, version);
+				 in->name, VERSION_OFFSET, kind->version,
+				 kind->magic, version);
 	nr = lull_load_u32(in->data + NR_SECTIONS_OFFSET);
 	if (nr > (in->bytes - HEADER_BYTES) / SECTION_HEADER_BYTES)
 		return lull_fail(reterr, LULL_FORMAT,
@@ -198,7 +204,7 @@ static int index_file(struct lull_infile *in,
 	struct lull_binfile file = { .in = *in, .kind = kind };
 	int err;
 
-	err = check_header(&file, reterr);
+	err = check_header(kind, in, reterr);
 	if (!err)
 		err = index_sections(&file, reterr);
 	if (err) {
@@ -210,12 +216,15 @@ static int index_file(struct lull_infile *in,
 }
 
 int lull_binfile_open(const char *path, const struct lull_binfile_kind *kind,
+		      const struct lull_infile_memory *memory,
 		      struct lull_binfile *ret_file, struct lull_error *reterr)
 {
 	struct lull_infile in;
 	int err;
 
-	err = lull_infile_open(path, &in, reterr);
+	err = memory ? lull_infile_read(path, memory, check_header, kind, &in,
+					reterr)
+		     : lull_infile_open(path, &in, reterr);
 	if (err)
 		return err;
 	return index_file(&in, kind, ret_file, reterr);

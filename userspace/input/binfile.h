@@ -67,9 +67,10 @@ struct lull_binfile {
 };
 
 /**
- * lull_binfile_open - map and index a file
+ * lull_binfile_open - read or map a file, and index it
  * @path: the file
  * @kind: the format expected; must outlive the file
+ * @memory: where to read it to; NULL maps it
  * @ret_file: owned by the caller; end it with lull_binfile_close()
  * @reterr: filled on failure
  *
@@ -77,6 +78,7 @@ struct lull_binfile {
  * LULL_USAGE (no regular file).
  */
 int lull_binfile_open(const char *path, const struct lull_binfile_kind *kind,
+		      const struct lull_infile_memory *memory,
 		      struct lull_binfile *ret_file, struct lull_error *reterr);
 
 /**
@@ -96,7 +98,7 @@ int lull_binfile_open_mem(const void *data, size_t bytes, const char *name,
 			  struct lull_error *reterr);
 
 /**
- * lull_binfile_close - unmap and empty; an empty one is left alone
+ * lull_binfile_close - give the memory back and empty; an empty one is left alone
  * @file: the container
  */
 void lull_binfile_close(struct lull_binfile *file);

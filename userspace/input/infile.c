@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * infile.c - maps an input file; see infile.h
+ * infile.c - maps or reads an input file; see infile.h
  */
 #include "input/infile.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/error.h"
+#include "base/workers.h"
+
+/* What one task reads: a slot of the arena, so that threads that read side by
+ * side touch different ones. */
+#define BYTES_PER_TASK LULL_ARENA_SLOT_BYTES
 
 void lull_infile_name(const char *path, char ret_name[LULL_INFILE_NAME_BYTES])
 {
@@ -37,32 +43,38 @@ void lull_infile_name(const char *path, char ret_name[LULL_INFILE_NAME_BYTES])
 	ret_name[skip + len] = '\0';
 }
 
-static int map_regular(int fd, struct lull_infile *file,
-		       struct lull_error *reterr)
+/* Opens a regular file that is not empty and fills in name and size. */
+static int open_regular(const char *path, struct lull_infile *file, int *ret_fd,
+			struct stat *ret_stat, struct lull_error *reterr)
 {
-	struct stat st;
-	void *p;
+	struct stat *st = ret_stat;
+	int fd, err;
 
-	if (fstat(fd, &st))
+	lull_infile_name(path, file->name);
+	/* O_NONBLOCK: a pipe is refused below instead of waited for. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
 		return lull_fail_errno(reterr, LULL_IO, errno, "%s",
 				       file->name);
-	if (S_ISDIR(st.st_mode))
-		return lull_fail(reterr, LULL_USAGE,
-				 "%s: a directory, not a file", file->name);
-	if (!S_ISREG(st.st_mode))
-		return lull_fail(reterr, LULL_USAGE, "%s: not a regular file",
-				 file->name);
-	if (!st.st_size)
-		return lull_fail(reterr, LULL_FORMAT, "%s: empty file",
-				 file->name);
-	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p == MAP_FAILED)
-		return lull_fail_errno(reterr, LULL_IO, errno,
-				       "%s: mapping %llu bytes", file->name,
-				       (unsigned long long)st.st_size);
-	file->data = p;
-	file->bytes = (uint64_t)st.st_size;
-	file->mapped = true;
+	if (fstat(fd, st))
+		err = lull_fail_errno(reterr, LULL_IO, errno, "%s", file->name);
+	else if (S_ISDIR(st->st_mode))
+		err = lull_fail(reterr, LULL_USAGE,
+				"%s: a directory, not a file", file->name);
+	else if (!S_ISREG(st->st_mode))
+		err = lull_fail(reterr, LULL_USAGE, "%s: not a regular file",
+				file->name);
+	else if (!st->st_size)
+		err = lull_fail(reterr, LULL_FORMAT, "%s: empty file",
+				file->name);
+	else
+		err = LULL_OK;
+	if (err) {
+		close(fd);
+		return err;
+	}
+	file->bytes = (uint64_t)st->st_size;
+	*ret_fd = fd;
 	return LULL_OK;
 }
 
@@ -70,14 +82,133 @@ int lull_infile_open(const char *path, struct lull_infile *ret_file,
 		     struct lull_error *reterr)
 {
 	struct lull_infile file = { 0 };
+	struct stat st;
+	void *p;
 	int fd, err;
 
-	lull_infile_name(path, file.name);
-	/* O_NONBLOCK: a pipe is refused below instead of waited for. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return lull_fail_errno(reterr, LULL_IO, errno, "%s", file.name);
-	err = map_regular(fd, &file, reterr);
+	err = open_regular(path, &file, &fd, &st, reterr);
+	if (err)
+		return err;
+	p = mmap(NULL, (size_t)file.bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		err = lull_fail_errno(reterr, LULL_IO, errno,
+				      "%s: mapping %" PRIu64 " bytes",
+				      file.name, file.bytes);
+	close(fd);
+	if (err)
+		return err;
+	file.data = p;
+	file.mapped = true;
+	*ret_file = file;
+	return LULL_OK;
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+/* One file under way. */
+struct reading {
+	const struct lull_infile *file;
+	uint8_t *to;
+	int fd;
+};
+
+static int read_range(const struct lull_infile *file, int fd, uint8_t *to,
+		      uint64_t offset, size_t bytes, struct lull_error *reterr)
+{
+	ssize_t got;
+
+	while (bytes) {
+		got = pread(fd, to, bytes, (off_t)offset);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return lull_fail_errno(reterr, LULL_IO, errno,
+					       "%s: reading at offset "
+					       "0x%" PRIx64,
+					       file->name, offset);
+		if (!got)
+			return lull_fail(reterr, LULL_IO,
+					 "%s: offset 0x%" PRIx64
+					 ": expected %" PRIu64 " bytes in all, "
+					 "found the end: the file was cut "
+					 "short while it was read",
+					 file->name, offset, file->bytes);
+		to += got;
+		offset += (uint64_t)got;
+		bytes -= (size_t)got;
+	}
+	return LULL_OK;
+}
+
+static int read_task(void *arg, size_t task, struct lull_error *reterr)
+{
+	const struct reading *reading = arg;
+	uint64_t offset = (uint64_t)task * BYTES_PER_TASK;
+	uint64_t left = reading->file->bytes - offset;
+
+	return read_range(reading->file, reading->fd, reading->to + offset,
+			  offset, (size_t)lull_min(left, BYTES_PER_TASK),
+			  reterr);
+}
+
+static bool changed(int fd, const struct stat *was)
+{
+	struct stat is;
+
+	return fstat(fd, &is) || is.st_size != was->st_size ||
+	       is.st_mtim.tv_sec != was->st_mtim.tv_sec ||
+	       is.st_mtim.tv_nsec != was->st_mtim.tv_nsec;
+}
+
+static int read_open(int fd, const struct stat *st,
+		     const struct lull_infile_memory *memory,
+		     struct lull_infile *file, struct lull_error *reterr)
+{
+	struct reading reading = { .file = file, .fd = fd };
+	int err;
+
+	err = lull_arena_carve(memory->arena, (size_t)file->bytes,
+			       memory->flags, file->name, &file->vec, reterr);
+	if (err)
+		return err;
+	reading.to = file->vec.ptr;
+	err = lull_workers_try(memory->workers,
+			       lull_div_up(file->bytes, BYTES_PER_TASK),
+			       read_task, &reading, reterr);
+	if (!err && changed(fd, st))
+		err = lull_fail(reterr, LULL_IO,
+				"%s: the file changed while it was read",
+				file->name);
+	if (err)
+		lull_arena_retire(&file->vec);
+	else
+		file->data = file->vec.ptr;
+	return err;
+}
+
+int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
+		     int (*check)(const void *arg,
+				  const struct lull_infile *head,
+				  struct lull_error *reterr),
+		     const void *arg, struct lull_infile *ret_file,
+		     struct lull_error *reterr)
+{
+	uint8_t head[LULL_INFILE_HEAD_BYTES];
+	struct lull_infile file = { 0 };
+	struct stat st;
+	int fd, err;
+
+	err = open_regular(path, &file, &fd, &st, reterr);
+	if (err)
+		return err;
+	err = read_range(&file, fd, head, 0,
+			 (size_t)lull_min(file.bytes, sizeof(head)), reterr);
+	file.data = head;
+	if (!err)
+		err = check(arg, &file, reterr);
+	file.data = NULL;
+	if (!err)
+		err = read_open(fd, &st, memory, &file, reterr);
 	close(fd);
 	if (err)
 		return err;
@@ -103,5 +234,6 @@ void lull_infile_close(struct lull_infile *file)
 {
 	if (file->mapped)
 		munmap((void *)file->data, (size_t)file->bytes);
+	lull_arena_retire(&file->vec);
 	*file = (struct lull_infile){ 0 };
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * infile.h - one input file, mapped whole and read in place
+ * infile.h - one input file, whole in memory
  *
- * For the parsers of this folder.  Refuses what is not a regular file and what
- * is empty, and does not wait on a pipe.  A file that another process cuts
- * short while it is mapped raises SIGBUS: the kernel offers no cheaper guard
- * than a copy, so keys and witnesses must not be rewritten in place while they
- * are in use.
+ * For the parsers of this folder.  Keys and witnesses are read into an arena,
+ * by several threads at once: what happens to the file afterwards does not
+ * matter, and what happens to it meanwhile is an error.  Circuits and JSON are
+ * mapped and read in place; one that another process cuts short meanwhile
+ * raises SIGBUS.
+ *
+ * Refuses what is not a regular file and what is empty, and does not wait on a
+ * pipe.
  */
 #ifndef LULL_INPUT_INFILE_H
 #define LULL_INPUT_INFILE_H
@@ -15,7 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena/arena.h"
 #include "lull.h"
+
+struct lull_workers;
 
 /* A name as it stands in messages: the last part of a long path, so that the
  * rest of the message has room in struct lull_error. */
@@ -26,12 +32,14 @@
  * @data: the first byte; NULL when empty
  * @bytes: how many
  * @mapped: @data is ours to unmap
+ * @vec: owns @data when it was read
  * @name: the file's name, cut at the front to fit
  */
 struct lull_infile {
 	const uint8_t *data;
 	uint64_t bytes;
 	bool mapped;
+	struct lull_vec vec;
 	char name[LULL_INFILE_NAME_BYTES];
 };
 
@@ -56,6 +64,43 @@ int lull_infile_open(const char *path, struct lull_infile *ret_file,
 		     struct lull_error *reterr);
 
 /**
+ * struct lull_infile_memory - where to read files to
+ * @arena: where they lie
+ * @workers: who reads
+ * @flags: LULL_CARVE_SECRET for a witness, or 0
+ */
+struct lull_infile_memory {
+	struct lull_arena *arena;
+	struct lull_workers *workers;
+	unsigned int flags;
+};
+
+/* What of a file is looked at before the rest is read: no magic needs more,
+ * and it holds the first value of a raw dump of a witness. */
+#define LULL_INFILE_HEAD_BYTES 32
+
+/**
+ * lull_infile_read - read a file into an arena
+ * @path: a regular file that is not empty
+ * @memory: where to, and with whose help
+ * @check: refuses a file of another kind before memory is taken for it; sees
+ *	the first LULL_INFILE_HEAD_BYTES, or all if there are fewer, and the
+ *	whole size
+ * @arg: handed to @check
+ * @ret_file: owned by the caller; end it with lull_infile_close()
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, LULL_IO (also when the file changed meanwhile), LULL_NOMEM,
+ * LULL_FORMAT (empty), LULL_USAGE (no regular file) or what @check returns.
+ */
+int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
+		     int (*check)(const void *arg,
+				  const struct lull_infile *head,
+				  struct lull_error *reterr),
+		     const void *arg, struct lull_infile *ret_file,
+		     struct lull_error *reterr);
+
+/**
  * lull_infile_open_mem - take the caller's memory as a file
  * @data: not copied; must outlive the file
  * @bytes: its size; 0 is refused as an empty file
@@ -70,7 +115,7 @@ int lull_infile_open_mem(const void *data, size_t bytes, const char *name,
 			 struct lull_error *reterr);
 
 /**
- * lull_infile_close - unmap and empty; an empty one is left alone
+ * lull_infile_close - give the memory back; an empty one is left alone
  * @file: the file
  */
 void lull_infile_close(struct lull_infile *file);

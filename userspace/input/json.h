@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "curve/facts.h"
+#include "arena/arena.h"
 #include "lull.h"
 
 #define LULL_JSON_G1_BYTES_MAX (2 * LULL_FP_BYTES_MAX)
@@ -41,10 +42,12 @@ struct lull_json_proof {
  * struct lull_json_public - public signals
  * @nr: how many; 0 is valid
  * @values: nr of LULL_FR_BYTES, plain, little-endian; NULL when nr is 0
+ * @vec: owns @values
  */
 struct lull_json_public {
 	size_t nr;
 	uint8_t *values;
+	struct lull_vec vec;
 };
 
 /**
@@ -56,6 +59,7 @@ struct lull_json_public {
  * @gamma2: G2
  * @delta2: G2
  * @ic: nr_public + 1 of G1, 2 * fp_bytes each
+ * @vec: owns @ic of a key that was read
  */
 struct lull_json_vkey {
 	enum lull_curve curve;
@@ -65,6 +69,7 @@ struct lull_json_vkey {
 	uint8_t gamma2[LULL_JSON_G2_BYTES_MAX];
 	uint8_t delta2[LULL_JSON_G2_BYTES_MAX];
 	uint8_t *ic;
+	struct lull_vec vec;
 };
 
 /**
@@ -102,6 +107,7 @@ int lull_json_read_proof_mem(const void *text, size_t bytes, const char *name,
  * lull_json_read_public - read public.json
  * @path: the file
  * @curve: whose r the values must be below
+ * @arena: where its arrays lie
  * @ret_public: owned by the caller; end it with lull_json_public_done()
  * @reterr: filled on failure
  *
@@ -110,6 +116,7 @@ int lull_json_read_proof_mem(const void *text, size_t bytes, const char *name,
  * Return: LULL_OK, LULL_IO, LULL_NOMEM, LULL_FORMAT, LULL_RANGE or LULL_USAGE.
  */
 int lull_json_read_public(const char *path, enum lull_curve curve,
+			  struct lull_arena *arena,
 			  struct lull_json_public *ret_public,
 			  struct lull_error *reterr);
 
@@ -119,13 +126,14 @@ int lull_json_read_public(const char *path, enum lull_curve curve,
  * @bytes: its length
  * @name: what messages call it
  * @curve: whose r the values must be below
+ * @arena: where its arrays lie
  * @ret_public: owned by the caller; end it with lull_json_public_done()
  * @reterr: filled on failure
  *
  * Return: as lull_json_read_public(), without LULL_IO.
  */
 int lull_json_read_public_mem(const void *text, size_t bytes, const char *name,
-			      enum lull_curve curve,
+			      enum lull_curve curve, struct lull_arena *arena,
 			      struct lull_json_public *ret_public,
 			      struct lull_error *reterr);
 
@@ -138,6 +146,7 @@ void lull_json_public_done(struct lull_json_public *public);
 /**
  * lull_json_read_vkey - read verification_key.json
  * @path: the file
+ * @arena: where its arrays lie
  * @ret_vkey: owned by the caller; end it with lull_json_vkey_done()
  * @reterr: filled on failure
  *
@@ -146,7 +155,8 @@ void lull_json_public_done(struct lull_json_public *public);
  * Return: LULL_OK, LULL_IO, LULL_NOMEM, LULL_FORMAT, LULL_RANGE,
  * LULL_UNSUPPORTED (another protocol or curve) or LULL_USAGE.
  */
-int lull_json_read_vkey(const char *path, struct lull_json_vkey *ret_vkey,
+int lull_json_read_vkey(const char *path, struct lull_arena *arena,
+			struct lull_json_vkey *ret_vkey,
 			struct lull_error *reterr);
 
 /**
@@ -154,12 +164,14 @@ int lull_json_read_vkey(const char *path, struct lull_json_vkey *ret_vkey,
  * @text: needs no NUL
  * @bytes: its length
  * @name: what messages call it
+ * @arena: where its arrays lie
  * @ret_vkey: owned by the caller; end it with lull_json_vkey_done()
  * @reterr: filled on failure
  *
  * Return: as lull_json_read_vkey(), without LULL_IO.
  */
 int lull_json_read_vkey_mem(const void *text, size_t bytes, const char *name,
+			    struct lull_arena *arena,
 			    struct lull_json_vkey *ret_vkey,
 			    struct lull_error *reterr);
 

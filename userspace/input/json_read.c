@@ -41,6 +41,7 @@
 /* What is being read, for messages. */
 struct source {
 	struct lull_infile in;
+	struct lull_arena *arena;
 	const struct lull_curve_facts *facts;
 	struct lull_error *reterr;
 };
@@ -373,11 +374,11 @@ static int parse_public(const struct source *src, const json_t *json,
 	public->nr = json_array_size(json);
 	if (!public->nr)
 		return LULL_OK;
-	public->values = calloc(public->nr, LULL_FR_BYTES);
-	if (!public->values)
-		return lull_fail(src->reterr, LULL_NOMEM,
-				 "%s: no memory for %zu values", src->in.name,
-				 public->nr);
+	err = lull_arena_carve(src->arena, public->nr * LULL_FR_BYTES, 0,
+			       src->in.name, &public->vec, src->reterr);
+	if (err)
+		return err;
+	public->values = public->vec.ptr;
 	for (i = 0; i < public->nr; i++) {
 		item_path("", i, path);
 		err = read_number(src, json_array_get(json, i), path, "r",
@@ -421,11 +422,11 @@ static int read_ic(const struct source *src, const json_t *json,
 	err = check_array(src, ic, "IC", nr);
 	if (err)
 		return err;
-	vkey->ic = calloc(nr, each);
-	if (!vkey->ic)
-		return lull_fail(src->reterr, LULL_NOMEM,
-				 "%s: no memory for %zu points of IC",
-				 src->in.name, nr);
+	err = lull_arena_carve(src->arena, nr * each, 0, src->in.name,
+			       &vkey->vec, src->reterr);
+	if (err)
+		return err;
+	vkey->ic = vkey->vec.ptr;
 	for (i = 0; i < nr; i++) {
 		item_path("IC", i, path);
 		err = read_g1(src, json_array_get(ic, i), path,
@@ -566,6 +567,7 @@ int lull_json_read_proof_mem(const void *text, size_t bytes, const char *name,
 }
 
 int lull_json_read_public(const char *path, enum lull_curve curve,
+			  struct lull_arena *arena,
 			  struct lull_json_public *ret_public,
 			  struct lull_error *reterr)
 {
@@ -573,13 +575,14 @@ int lull_json_read_public(const char *path, enum lull_curve curve,
 	int err;
 
 	err = begin(&src, curve, reterr);
+	src.arena = arena;
 	if (!err)
 		err = lull_infile_open(path, &src.in, reterr);
 	return err ? err : read_public(&src, ret_public);
 }
 
 int lull_json_read_public_mem(const void *text, size_t bytes, const char *name,
-			      enum lull_curve curve,
+			      enum lull_curve curve, struct lull_arena *arena,
 			      struct lull_json_public *ret_public,
 			      struct lull_error *reterr)
 {
@@ -587,6 +590,7 @@ int lull_json_read_public_mem(const void *text, size_t bytes, const char *name,
 	int err;
 
 	err = begin(&src, curve, reterr);
+	src.arena = arena;
 	if (!err)
 		err = lull_infile_open_mem(text, bytes, name, &src.in, reterr);
 	return err ? err : read_public(&src, ret_public);
@@ -594,14 +598,15 @@ int lull_json_read_public_mem(const void *text, size_t bytes, const char *name,
 
 void lull_json_public_done(struct lull_json_public *public)
 {
-	free(public->values);
+	lull_arena_retire(&public->vec);
 	*public = (struct lull_json_public){ 0 };
 }
 
-int lull_json_read_vkey(const char *path, struct lull_json_vkey *ret_vkey,
+int lull_json_read_vkey(const char *path, struct lull_arena *arena,
+			struct lull_json_vkey *ret_vkey,
 			struct lull_error *reterr)
 {
-	struct source src = { .reterr = reterr };
+	struct source src = { .arena = arena, .reterr = reterr };
 	int err;
 
 	err = lull_infile_open(path, &src.in, reterr);
@@ -609,10 +614,11 @@ int lull_json_read_vkey(const char *path, struct lull_json_vkey *ret_vkey,
 }
 
 int lull_json_read_vkey_mem(const void *text, size_t bytes, const char *name,
+			    struct lull_arena *arena,
 			    struct lull_json_vkey *ret_vkey,
 			    struct lull_error *reterr)
 {
-	struct source src = { .reterr = reterr };
+	struct source src = { .arena = arena, .reterr = reterr };
 	int err;
 
 	err = lull_infile_open_mem(text, bytes, name, &src.in, reterr);
@@ -621,6 +627,6 @@ int lull_json_read_vkey_mem(const void *text, size_t bytes, const char *name,
 
 void lull_json_vkey_done(struct lull_json_vkey *vkey)
 {
-	free(vkey->ic);
+	lull_arena_retire(&vkey->vec);
 	*vkey = (struct lull_json_vkey){ 0 };
 }

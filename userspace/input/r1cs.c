@@ -293,7 +293,7 @@ int lull_r1cs_open(const char *path, struct lull_r1cs *ret_r1cs,
 	struct lull_r1cs r1cs = { 0 };
 	int err;
 
-	err = lull_binfile_open(path, &kind, &r1cs.file, reterr);
+	err = lull_binfile_open(path, &kind, NULL, &r1cs.file, reterr);
 	if (err)
 		return err;
 	return finish(&r1cs, ret_r1cs, reterr);

@@ -137,13 +137,20 @@ static int finish(struct lull_wtnsfile *wtns, unsigned int flags,
 }
 
 int lull_wtnsfile_open(const char *path, unsigned int flags,
+		       const struct lull_infile_memory *memory,
 		       struct lull_wtnsfile *ret_wtns,
 		       struct lull_error *reterr)
 {
 	struct lull_wtnsfile wtns = { 0 };
+	struct lull_infile_memory secret;
 	int err;
 
-	err = lull_binfile_open(path, &kind, &wtns.file, reterr);
+	if (memory) {
+		secret = *memory;
+		secret.flags |= LULL_CARVE_SECRET;
+		memory = &secret;
+	}
+	err = lull_binfile_open(path, &kind, memory, &wtns.file, reterr);
 	if (err)
 		return err;
 	return finish(&wtns, flags, ret_wtns, reterr);

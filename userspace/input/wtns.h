@@ -45,9 +45,10 @@ struct lull_wtnsfile {
 };
 
 /**
- * lull_wtnsfile_open - map a witness and check it
+ * lull_wtnsfile_open - read or map a witness and check it
  * @path: the file
  * @flags: 0 or LULL_WTNS_DEFER_VALUES
+ * @memory: where to read it to, as a secret; NULL maps it
  * @ret_wtns: owned by the caller; end it with lull_wtnsfile_close()
  * @reterr: filled on failure
  *
@@ -55,6 +56,7 @@ struct lull_wtnsfile {
  * or curve) or LULL_USAGE.
  */
 int lull_wtnsfile_open(const char *path, unsigned int flags,
+		       const struct lull_infile_memory *memory,
 		       struct lull_wtnsfile *ret_wtns,
 		       struct lull_error *reterr);
 
@@ -89,7 +91,7 @@ int lull_wtnsfile_check_values(const struct lull_wtnsfile *wtns, uint32_t first,
 			       uint32_t last, struct lull_error *reterr);
 
 /**
- * lull_wtnsfile_close - unmap and empty; an empty one is left alone
+ * lull_wtnsfile_close - give the memory back and empty; an empty one is left alone
  * @wtns: the witness
  */
 void lull_wtnsfile_close(struct lull_wtnsfile *wtns);

@@ -454,12 +454,13 @@ static int finish(struct lull_zkey *key, unsigned int flags,
 }
 
 int lull_zkey_open(const char *path, unsigned int flags,
+		   const struct lull_infile_memory *memory,
 		   struct lull_zkey *ret_key, struct lull_error *reterr)
 {
 	struct lull_zkey key = { 0 };
 	int err;
 
-	err = lull_binfile_open(path, &kind, &key.file, reterr);
+	err = lull_binfile_open(path, &kind, memory, &key.file, reterr);
 	if (err)
 		return err;
 	return finish(&key, flags, ret_key, reterr);

@@ -96,9 +96,10 @@ struct lull_zkey {
 };
 
 /**
- * lull_zkey_open - map a key and check its structure
+ * lull_zkey_open - read or map a key and check its structure
  * @path: the file
  * @flags: 0 or LULL_ZKEY_DEFER_COEFS
+ * @memory: where to read it to; NULL maps it
  * @ret_key: owned by the caller; end it with lull_zkey_close()
  * @reterr: filled on failure
  *
@@ -107,6 +108,7 @@ struct lull_zkey {
  * LULL_USAGE.
  */
 int lull_zkey_open(const char *path, unsigned int flags,
+		   const struct lull_infile_memory *memory,
 		   struct lull_zkey *ret_key, struct lull_error *reterr);
 
 /**
@@ -144,7 +146,7 @@ int lull_zkey_check_coefs(const struct lull_zkey *key, uint32_t first,
 			  struct lull_error *reterr);
 
 /**
- * lull_zkey_close - unmap and empty; an empty one is left alone
+ * lull_zkey_close - give the memory back and empty; an empty one is left alone
  * @key: the key
  */
 void lull_zkey_close(struct lull_zkey *key);

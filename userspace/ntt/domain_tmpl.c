@@ -187,8 +187,8 @@ static void fill_all(struct fr_domain *d, struct fr *tmp, const struct fr *inc)
 }
 
 int fr_domain_build(unsigned int log2_n, const struct fr_passes *passes,
-		    const struct fr *inc, struct fr_domain **ret_domain,
-		    struct lull_error *reterr)
+		    const struct fr *inc, struct lull_arena *arena,
+		    struct fr_domain **ret_domain, struct lull_error *reterr)
 {
 	struct lull_vec tmp = { 0 };
 	struct fr_domain *d;
@@ -204,21 +204,22 @@ int fr_domain_build(unsigned int log2_n, const struct fr_passes *passes,
 	d->log_n = log2_n;
 	rows_and_columns(log2_n, &d->log_rows, &d->log_columns);
 	bytes = table_entries(log2_n, NTT_CYCLIC) + NTT_NR_FIXED;
-	err = lull_vec_alloc(&tmp, bytes * sizeof(struct fr), "ntt: twiddles",
-			     reterr);
+	err = lull_arena_carve(arena, bytes * sizeof(struct fr), 0,
+			       "ntt: twiddles", &tmp, reterr);
 	if (err)
 		goto free_domain;
 	bytes = all_entries(log2_n) * passes->twiddle_bytes;
-	err = lull_vec_alloc(&d->block, bytes, "ntt: twiddles", reterr);
+	err = lull_arena_carve(arena, bytes, 0, "ntt: twiddles", &d->block,
+			       reterr);
 	if (err)
-		goto free_tmp;
+		goto retire_tmp;
 	fill_all(d, tmp.ptr, inc);
-	lull_vec_done(&tmp);
+	lull_arena_retire(&tmp);
 	*ret_domain = d;
 	return LULL_OK;
 
-free_tmp:
-	lull_vec_done(&tmp);
+retire_tmp:
+	lull_arena_retire(&tmp);
 free_domain:
 	fr_domain_destroy(d);
 	return err;
@@ -228,7 +229,7 @@ void fr_domain_destroy(struct fr_domain *domain)
 {
 	if (!domain)
 		return;
-	lull_vec_done(&domain->block);
+	lull_arena_retire(&domain->block);
 	free(domain);
 }
 
@@ -237,14 +238,14 @@ static const struct fr_passes *best_passes(void)
 	return lull_cpu_has_ifma() ? &fr_passes_ifma : &fr_passes_portable;
 }
 
-int fr_domain_create(unsigned int log2_n, struct lull_workers *workers,
+int fr_domain_create(unsigned int log2_n, struct lull_arena *arena,
 		     struct fr_domain **ret_domain, struct lull_error *reterr)
 {
 	struct fr inc;
 
-	(void)workers; /* the tables are too small to share out */
 	fr_domain_increment(log2_n, &inc);
-	return fr_domain_build(log2_n, best_passes(), &inc, ret_domain, reterr);
+	return fr_domain_build(log2_n, best_passes(), &inc, arena, ret_domain,
+			       reterr);
 }
 
 size_t fr_domain_bytes(unsigned int log2_n)

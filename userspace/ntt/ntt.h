@@ -9,6 +9,7 @@
 #ifndef LULL_NTT_NTT_H
 #define LULL_NTT_NTT_H
 
+#include "arena/arena.h"
 #include "base/workers.h"
 #include "curve/fr.h"
 
@@ -24,9 +25,10 @@ struct fr_domain;
 #define fr_quotient LULL_CURVE_NAME(fr_quotient)
 #define fr_quotient_scratch_bytes LULL_CURVE_NAME(fr_quotient_scratch_bytes)
 
-/* Tables for a domain of 2^log2_n, 1 <= log2_n <= the field's 2-adicity.
- * Built once a key, read-only afterwards, shared by concurrent proofs. */
-int fr_domain_create(unsigned int log2_n, struct lull_workers *workers,
+/* Tables for a domain of 2^log2_n, 1 <= log2_n <= the field's 2-adicity, in
+ * @arena.  Built once a key, read-only afterwards, shared by concurrent
+ * proofs. */
+int fr_domain_create(unsigned int log2_n, struct lull_arena *arena,
 		     struct fr_domain **ret_domain, struct lull_error *reterr);
 /* Takes NULL. */
 void fr_domain_destroy(struct fr_domain *domain);

@@ -10,7 +10,7 @@
 #ifndef LULL_NTT_PASSES_H
 #define LULL_NTT_PASSES_H
 
-#include "base/mem.h"
+#include "arena/arena.h"
 #include "base/workers.h"
 #include "curve/fr.h"
 
@@ -114,8 +114,8 @@ struct fr_domain {
 
 /* fr_domain_create() for a given twin and any shift @inc of the coset. */
 int fr_domain_build(unsigned int log2_n, const struct fr_passes *passes,
-		    const struct fr *inc, struct fr_domain **ret_domain,
-		    struct lull_error *reterr);
+		    const struct fr *inc, struct lull_arena *arena,
+		    struct fr_domain **ret_domain, struct lull_error *reterr);
 /* snarkjs's shift: w_2n, or g^2 where there is none. */
 void fr_domain_increment(unsigned int log2_n, struct fr *ret_inc);
 

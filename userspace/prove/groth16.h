@@ -46,6 +46,8 @@ struct lull_msm_sums {
 	uint8_t h[LULL_POINT_BYTES_MAX];
 };
 
+struct lull_arena;
+
 /**
  * struct lull_groth16_ops - one curve
  * @check_g1: check points [lo, hi) of an array; with @subgroup also the order
@@ -73,10 +75,11 @@ struct lull_groth16_ops {
 	int (*verify_key)(const struct lull_zkey *zkey, const uint8_t *publics,
 			  const struct lull_json_proof *proof,
 			  struct lull_workers *workers,
-			  struct lull_error *reterr);
+			  struct lull_arena *arena, struct lull_error *reterr);
 	int (*verify)(const struct lull_json_vkey *vkey, const uint8_t *publics,
 		      const struct lull_json_proof *proof,
-		      struct lull_workers *workers, struct lull_error *reterr);
+		      struct lull_workers *workers, struct lull_arena *arena,
+		      struct lull_error *reterr);
 	void (*vkey)(const struct lull_zkey *zkey,
 		     struct lull_json_vkey *ret_vkey, uint8_t *ret_alphabeta);
 	int (*satisfied)(const struct lull_r1cs *r1cs, const uint8_t *witness,

@@ -8,9 +8,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "arena/arena.h"
 #include "base/base.h"
 #include "base/error.h"
-#include "base/mem.h"
 #include "base/workers.h"
 #include "input/outfile.h"
 
@@ -193,6 +193,37 @@ int lull_prove_key_check(const struct lull_key *key, struct lull_error *reterr)
 
 /* ---- the key ----------------------------------------------------------- */
 
+static int attach_one(struct lull_key *key,
+		      const struct lull_key_arrays *arrays, unsigned int i,
+		      struct lull_error *reterr)
+{
+	const struct lull_device *device = &key->set->devices[i];
+	struct lull_key_part *part = &key->parts[i];
+	int err;
+
+	part->ops = device->backend->ops(arrays->curve);
+	err = part->ops->key_attach(device->handle, arrays, key->workers,
+				    &part->attached, reterr);
+	key->usable[i] = !err;
+	if (err == LULL_DEVICE)
+		lull_set_fail(key->set, i, reterr);
+	else if (err && key->set->nr_all > 1)
+		lull_set_warn(key->set, "%s is left out for %s: %s",
+			      device->text, key->zkey.file.in.name,
+			      reterr->msg);
+	return err;
+}
+
+static void detach(struct lull_key *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < key->set->nr_all; i++)
+		if (key->usable[i])
+			key->parts[i].ops->key_detach(key->parts[i].attached);
+}
+
+/* Attaches the key to every device; one that has it is enough. */
 static int attach(struct lull_key *key, struct lull_error *reterr)
 {
 	const struct lull_zkey *z = &key->zkey;
@@ -209,15 +240,27 @@ static int attach(struct lull_key *key, struct lull_error *reterr)
 		.b2 = z->b2,
 		.l = z->c,
 		.h = z->h,
+		.arena = key->arena,
 	};
 
-	key->backend = lull_backend_cpu(z->curve);
-	return key->backend->key_attach(&arrays, key->workers, &key->attached,
-					reterr);
+	struct lull_error why, first = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < key->set->nr_all; i++) {
+		if (attach_one(key, &arrays, i, &why) && !first.code)
+			first = why;
+	}
+	for (i = 0; i < key->set->nr_all; i++)
+		if (key->usable[i])
+			return LULL_OK;
+	if (reterr)
+		*reterr = first;
+	return first.code;
 }
 
 int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
 			  struct lull_workers *workers,
+			  struct lull_arena *arena, struct lull_set *set,
 			  struct lull_key **ret_key, struct lull_error *reterr)
 {
 	size_t nr_inf[LULL_ZKEY_CONTRIBUTIONS] = { 0 };
@@ -239,6 +282,8 @@ int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
 		goto free_key;
 	key->zkey = *zkey;
 	key->workers = workers;
+	key->set = set;
+	key->arena = arena;
 	key->groth16 = lull_groth16(zkey->curve);
 	err = check_all_points(key, false, nr_inf, reterr);
 	if (err)
@@ -264,7 +309,7 @@ void lull_prove_key_destroy(struct lull_key *key)
 {
 	if (!key)
 		return;
-	key->backend->key_detach(key->attached);
+	detach(key);
 	lull_zkey_close(&key->zkey);
 	free(key->path);
 	free(key);
@@ -283,17 +328,18 @@ static int vkey_text(const struct lull_key *key, struct lull_vec *ret_text,
 	size_t bytes;
 	int err;
 
-	err = lull_vec_alloc(&ic, (z->nr_public + (size_t)1) * 2 * fp,
-			     "verification key", reterr);
+	err = lull_arena_carve(key->arena, (z->nr_public + (size_t)1) * 2 * fp,
+			       0, "verification key", &ic, reterr);
 	if (err)
 		return err;
 	vkey.ic = ic.ptr;
 	key->groth16->vkey(z, &vkey, alphabeta);
 	bytes = lull_json_write_vkey(&vkey, alphabeta, NULL, 0);
-	err = lull_vec_alloc(ret_text, bytes, "verification key", reterr);
+	err = lull_arena_carve(key->arena, bytes, 0, "verification key",
+			       ret_text, reterr);
 	if (!err)
 		lull_json_write_vkey(&vkey, alphabeta, ret_text->ptr, bytes);
-	lull_vec_done(&ic);
+	lull_arena_retire(&ic);
 	return err;
 }
 
@@ -317,6 +363,6 @@ int lull_prove_key_vkey_write(const struct lull_key *key, const char *path,
 	if (!err)
 		err = lull_outfile_commit(&out, 1, reterr);
 	lull_outfile_discard(&out);
-	lull_vec_done(&text);
+	lull_arena_retire(&text);
 	return err;
 }

@@ -5,20 +5,32 @@
 #ifndef LULL_PROVE_KEY_H
 #define LULL_PROVE_KEY_H
 
-#include "backend/backend.h"
+#include "backend/set.h"
 #include "input/zkey.h"
 #include "prove/groth16.h"
 
 struct lull_workers;
 
 /**
+ * struct lull_key_part - a key on one device
+ * @ops: the curve's table there
+ * @attached: the backend's part of the key
+ */
+struct lull_key_part {
+	const struct lull_backend_ops *ops;
+	void *attached;
+};
+
+/**
  * struct lull_key - see lull_key_open()
  * @zkey: the mapped file
  * @path: where it came from, NULL for memory
  * @groth16: the curve's functions
- * @backend: who computes
- * @attached: the backend's part of the key
+ * @set: the devices
+ * @parts: the key on each of them
+ * @usable: whether it could be attached there
  * @workers: of the context that opened it
+ * @arena: likewise
  * @nr_inf_a: points at infinity per section, counted while checking
  * @nr_inf_b1: as @nr_inf_a
  * @nr_inf_b2: as @nr_inf_a
@@ -28,9 +40,11 @@ struct lull_key {
 	struct lull_zkey zkey;
 	char *path;
 	const struct lull_groth16_ops *groth16;
-	const struct lull_backend_ops *backend;
-	void *attached;
+	struct lull_set *set;
+	struct lull_key_part parts[LULL_GPUS_MAX + 1];
+	bool usable[LULL_GPUS_MAX + 1];
 	struct lull_workers *workers;
+	struct lull_arena *arena;
 	size_t nr_inf_a, nr_inf_b1, nr_inf_b2, nr_inf_l;
 };
 
@@ -38,6 +52,7 @@ struct lull_key {
  * Takes over *zkey on success and leaves it alone on failure. */
 int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
 			  struct lull_workers *workers,
+			  struct lull_arena *arena, struct lull_set *set,
 			  struct lull_key **ret_key, struct lull_error *reterr);
 
 /* Takes NULL. */

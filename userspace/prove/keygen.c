@@ -200,9 +200,10 @@ discard_out:
 
 int lull_keygen_toxic(const char *r1cs_path, const char *zkey_path,
 		      const struct lull_keygen_opts *opts,
-		      struct lull_workers *workers, struct lull_error *reterr)
+		      struct lull_workers *workers, struct lull_arena *arena,
+		      struct lull_error *reterr)
 {
-	struct lull_keygen_plan plan = { .workers = workers };
+	struct lull_keygen_plan plan = { .workers = workers, .arena = arena };
 	struct lull_r1cs r1cs;
 	int err;
 

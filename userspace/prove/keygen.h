@@ -14,6 +14,7 @@
 
 #include "lull.h"
 
+struct lull_arena;
 struct lull_workers;
 
 #define LULL_KEYGEN_SEED_BYTES 32
@@ -33,6 +34,7 @@ struct lull_keygen_opts {
  * @zkey_path: the key; appears whole or not at all; no device or pipe
  * @opts: may be NULL: a random trapdoor
  * @workers: the pool to run on
+ * @arena: for its memory
  * @reterr: filled on failure
  *
  * Holds one number a wire and matrix, one a constraint and the tables of
@@ -44,6 +46,7 @@ struct lull_keygen_opts {
  */
 int lull_keygen_toxic(const char *r1cs_path, const char *zkey_path,
 		      const struct lull_keygen_opts *opts,
-		      struct lull_workers *workers, struct lull_error *reterr);
+		      struct lull_workers *workers, struct lull_arena *arena,
+		      struct lull_error *reterr);
 
 #endif

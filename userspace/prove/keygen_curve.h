@@ -10,7 +10,7 @@
 #ifndef LULL_PROVE_KEYGEN_CURVE_H
 #define LULL_PROVE_KEYGEN_CURVE_H
 
-#include "base/mem.h"
+#include "arena/arena.h"
 #include "base/workers.h"
 #include "curve/group.h"
 
@@ -98,10 +98,10 @@ struct g2_multiply_scratch {
 /* Fills a table whose window suits @nr_points multiplications.  LULL_OK or
  * LULL_NOMEM. */
 int g1_multiples_create(struct g1_multiples *ret_table, uint64_t nr_points,
-			struct lull_workers *workers,
+			struct lull_workers *workers, struct lull_arena *arena,
 			struct lull_error *reterr);
 int g2_multiples_create(struct g2_multiples *ret_table, uint64_t nr_points,
-			struct lull_workers *workers,
+			struct lull_workers *workers, struct lull_arena *arena,
 			struct lull_error *reterr);
 
 /* Frees the table; an empty one is left alone. */

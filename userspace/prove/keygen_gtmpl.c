@@ -174,7 +174,8 @@ static void fill_bases(struct g_multiples *table)
 }
 
 int g_multiples_create(struct g_multiples *ret_table, uint64_t nr_points,
-		       struct lull_workers *workers, struct lull_error *reterr)
+		       struct lull_workers *workers, struct lull_arena *arena,
+		       struct lull_error *reterr)
 {
 	struct g_multiples table = { .window = choose_window(nr_points) };
 	struct fill fill = { .table = &table };
@@ -184,31 +185,32 @@ int g_multiples_create(struct g_multiples *ret_table, uint64_t nr_points,
 
 	table.nr_windows = windows_of(table.window);
 	points = (size_t)table.nr_windows << (table.window - 1);
-	err = lull_vec_alloc(&table.vec, points * sizeof(*table.points),
-			     "multiples of a generator", reterr);
+	err = lull_arena_carve(arena, points * sizeof(*table.points),
+			       LULL_CARVE_ZERO, "multiples of a generator",
+			       &table.vec, reterr);
 	if (err)
 		return err;
 	table.points = table.vec.ptr;
-	err = lull_vec_alloc(&scratch,
-			     lull_workers_nr(workers) * sizeof(*fill.scratch),
-			     "scratch of the key generator", reterr);
+	err = lull_arena_carve(
+		arena, lull_workers_nr(workers) * sizeof(*fill.scratch), 0,
+		"scratch of the key generator", &scratch, reterr);
 	if (err)
-		goto free_table;
+		goto retire_table;
 	fill.scratch = scratch.ptr;
 	fill_bases(&table);
 	lull_workers_run(workers, table.nr_windows, fill_window, &fill);
-	lull_vec_done(&scratch);
+	lull_arena_retire(&scratch);
 	*ret_table = table;
 	return LULL_OK;
 
-free_table:
-	lull_vec_done(&table.vec);
+retire_table:
+	lull_arena_retire(&table.vec);
 	return err;
 }
 
 void g_multiples_done(struct g_multiples *table)
 {
-	lull_vec_done(&table->vec);
+	lull_arena_retire(&table->vec);
 	table->points = NULL;
 }
 

@@ -23,6 +23,7 @@
  * @r1cs: the circuit
  * @out: the key's file, its section headers written
  * @workers: the pool to run on
+ * @arena: for memory
  * @seed: LULL_KEYGEN_SEED_BYTES bytes, or NULL for random ones
  * @nr_public: public wires without the constant one
  * @log2_domain: of the domain's size
@@ -34,6 +35,7 @@ struct lull_keygen_plan {
 	const struct lull_r1cs *r1cs;
 	struct lull_outfile *out;
 	struct lull_workers *workers;
+	struct lull_arena *arena;
 	const uint8_t *seed;
 	uint32_t nr_public;
 	unsigned int log2_domain;

@@ -21,6 +21,7 @@
 #include <sys/random.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 #include "prove/keygen.h"
 #include "prove/keygen_curve.h"
 #include "prove/keygen_plan.h"
@@ -344,14 +345,16 @@ static int evaluate_circuit(struct keygen *kg, struct lull_error *reterr)
 	};
 	int err;
 
-	err = lull_vec_alloc(&kg->lagrange_vec, n * sizeof(struct fr),
-			     "Lagrange basis", reterr);
+	err = lull_arena_carve(plan->arena, n * sizeof(struct fr),
+			       LULL_CARVE_SECRET, "Lagrange basis",
+			       &kg->lagrange_vec, reterr);
 	if (err)
 		return err;
 	kg->lagrange = kg->lagrange_vec.ptr;
-	err = lull_vec_alloc(&kg->wires_vec,
-			     NR_MATRICES * wires * sizeof(struct fr),
-			     "numbers of the wires", reterr);
+	err = lull_arena_carve(plan->arena,
+			       NR_MATRICES * wires * sizeof(struct fr),
+			       LULL_CARVE_ZERO | LULL_CARVE_SECRET,
+			       "numbers of the wires", &kg->wires_vec, reterr);
 	if (err)
 		return err;
 	for (i = 0; i < NR_MATRICES; i++)
@@ -361,7 +364,7 @@ static int evaluate_circuit(struct keygen *kg, struct lull_error *reterr)
 	lull_workers_run(plan->workers, NR_MATRICES * sums.nr_ranges, sum_wires,
 			 &sums);
 	add_public_rows(kg);
-	lull_vec_wipe_done(&kg->lagrange_vec);
+	lull_arena_retire(&kg->lagrange_vec);
 	return LULL_OK;
 }
 
@@ -596,6 +599,7 @@ static int make_parts(struct keygen *kg, struct lull_error *reterr)
 static int create_tables(struct keygen *kg, struct lull_error *reterr)
 {
 	struct lull_workers *workers = kg->plan->workers;
+	struct lull_arena *arena = kg->plan->arena;
 	uint64_t nr_g1 = 0;
 	size_t i;
 	int err;
@@ -603,16 +607,17 @@ static int create_tables(struct keygen *kg, struct lull_error *reterr)
 	for (i = 0; i < LULL_ARRAY_SIZE(point_sections); i++)
 		if (point_sections[i] != LULL_ZKEY_B2)
 			nr_g1 += points_of(kg, point_sections[i]);
-	err = g1_multiples_create(&kg->g1, nr_g1, workers, reterr);
+	err = g1_multiples_create(&kg->g1, nr_g1, workers, arena, reterr);
 	if (err)
 		return err;
 	err = g2_multiples_create(&kg->g2, points_of(kg, LULL_ZKEY_B2), workers,
-				  reterr);
+				  arena, reterr);
 	if (err)
 		return err;
-	err = lull_vec_alloc(&kg->slots_vec,
-			     lull_workers_nr(workers) * sizeof(*kg->slots),
-			     "scratch of the key generator", reterr);
+	err = lull_arena_carve(
+		arena, lull_workers_nr(workers) * sizeof(*kg->slots),
+		LULL_CARVE_SECRET, "scratch of the key generator",
+		&kg->slots_vec, reterr);
 	kg->slots = kg->slots_vec.ptr;
 	return err;
 }
@@ -677,9 +682,9 @@ int keygen_fill(const struct lull_keygen_plan *plan, struct lull_error *reterr)
 		err = write_header(&kg, reterr);
 	if (!err)
 		err = make_parts(&kg, reterr);
-	lull_vec_wipe_done(&kg.slots_vec);
-	lull_vec_wipe_done(&kg.wires_vec);
-	lull_vec_wipe_done(&kg.lagrange_vec);
+	lull_arena_retire(&kg.slots_vec);
+	lull_arena_retire(&kg.wires_vec);
+	lull_arena_retire(&kg.lagrange_vec);
 	g2_multiples_done(&kg.g2);
 	g1_multiples_done(&kg.g1);
 	lull_wipe(&kg, sizeof(kg));

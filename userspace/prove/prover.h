@@ -5,7 +5,7 @@
 #ifndef LULL_PROVE_PROVER_H
 #define LULL_PROVE_PROVER_H
 
-#include "base/mem.h"
+#include "arena/arena.h"
 #include "base/stage.h"
 #include "input/json.h"
 #include "prove/key.h"
@@ -17,6 +17,7 @@
  * @nr_public: how many
  * @stages: in the order they ran
  * @nr_stages: how many
+ * @backend: who computed it; see lull_proof_backend()
  */
 struct lull_proof {
 	struct lull_json_proof points;
@@ -24,11 +25,13 @@ struct lull_proof {
 	size_t nr_public;
 	struct lull_stage_time stages[LULL_NR_STAGES];
 	unsigned int nr_stages;
+	char backend[LULL_BACKEND_TEXT_BYTES];
 };
 
 /**
  * lull_prover_run - make a proof with given blinding scalars
  * @workers: the pool
+ * @arena: where scratch and public signals lie
  * @key: an attached key
  * @witness: nr_vars plain canonical values, w[0] = 1, at any alignment
  * @opts: flags and progress; not NULL
@@ -37,11 +40,12 @@ struct lull_proof {
  * @ret_proof: owned by the caller; end it with lull_proof_free()
  * @reterr: filled on failure
  *
- * Return: LULL_OK, LULL_NOMEM, or LULL_UNSATISFIED when the proof does not
- * verify.
+ * Return: LULL_OK, LULL_NOMEM, LULL_UNSATISFIED when the proof does not
+ * verify, or LULL_DEVICE when no device is left.
  */
-int lull_prover_run(struct lull_workers *workers, const struct lull_key *key,
-		    const uint8_t *witness, const struct lull_prove_opts *opts,
+int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
+		    const struct lull_key *key, const uint8_t *witness,
+		    const struct lull_prove_opts *opts,
 		    const uint8_t r[LULL_FR_BYTES],
 		    const uint8_t s[LULL_FR_BYTES],
 		    struct lull_proof **ret_proof, struct lull_error *reterr);

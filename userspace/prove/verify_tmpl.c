@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/mem.h"
+#include "arena/arena.h"
 #include "curve/pairing.h"
 #include "msm/msm.h"
 #include "prove/groth16_tmpl.h"
@@ -52,7 +52,7 @@ static void get_g2(struct g2_affine *r, const uint8_t *plain)
 /* r = IC_0 + sum of publics[i] IC_(i+1) */
 static int public_point(struct g1_affine *r, const struct vk *vk,
 			const uint8_t *publics, struct lull_workers *workers,
-			struct lull_error *reterr)
+			struct lull_arena *arena, struct lull_error *reterr)
 {
 	size_t bytes =
 		g1_msm_scratch_bytes(vk->nr_public, lull_workers_nr(workers));
@@ -61,7 +61,7 @@ static int public_point(struct g1_affine *r, const struct vk *vk,
 	struct g1_xyzz acc;
 	int err;
 
-	err = lull_vec_alloc(&scratch, bytes, "verify", reterr);
+	err = lull_arena_carve(arena, bytes, 0, "verify", &scratch, reterr);
 	if (err)
 		return err;
 	g1_msm_var(&acc, vk->ic + sizeof(first), publics, vk->nr_public,
@@ -69,14 +69,14 @@ static int public_point(struct g1_affine *r, const struct vk *vk,
 	memcpy(&first, vk->ic, sizeof(first));
 	g1_xyzz_add_affine(&acc, &acc, &first);
 	g1_xyzz_to_affine(r, &acc);
-	lull_vec_done(&scratch);
+	lull_arena_retire(&scratch);
 	return LULL_OK;
 }
 
 static int check_equation(const struct vk *vk, const uint8_t *publics,
 			  const struct proof_points *proof,
 			  struct lull_workers *workers,
-			  struct lull_error *reterr)
+			  struct lull_arena *arena, struct lull_error *reterr)
 {
 	struct g1_affine p[4];
 	struct g2_affine q[4] = { proof->b, vk->beta2, vk->gamma2, vk->delta2 };
@@ -84,7 +84,7 @@ static int check_equation(const struct vk *vk, const uint8_t *publics,
 
 	g1_affine_neg(&p[0], &proof->a);
 	p[1] = vk->alpha1;
-	err = public_point(&p[2], vk, publics, workers, reterr);
+	err = public_point(&p[2], vk, publics, workers, arena, reterr);
 	if (err)
 		return err;
 	p[3] = proof->c;
@@ -164,7 +164,8 @@ static int check_vk_points(const struct vk *vk, struct lull_error *reterr)
 
 int groth16_verify(const struct lull_json_vkey *vkey, const uint8_t *publics,
 		   const struct lull_json_proof *proof,
-		   struct lull_workers *workers, struct lull_error *reterr)
+		   struct lull_workers *workers, struct lull_arena *arena,
+		   struct lull_error *reterr)
 {
 	struct vk vk = { .nr_public = vkey->nr_public };
 	struct proof_points points;
@@ -173,8 +174,8 @@ int groth16_verify(const struct lull_json_vkey *vkey, const uint8_t *publics,
 	size_t i;
 	int err;
 
-	err = lull_vec_alloc(&ic, (vk.nr_public + 1) * sizeof(p), "verify",
-			     reterr);
+	err = lull_arena_carve(arena, (vk.nr_public + 1) * sizeof(p), 0,
+			       "verify", &ic, reterr);
 	if (err)
 		return err;
 	for (i = 0; i <= vk.nr_public; i++) {
@@ -191,14 +192,16 @@ int groth16_verify(const struct lull_json_vkey *vkey, const uint8_t *publics,
 	if (!err)
 		err = check_proof_points(&points, reterr);
 	if (!err)
-		err = check_equation(&vk, publics, &points, workers, reterr);
-	lull_vec_done(&ic);
+		err = check_equation(&vk, publics, &points, workers, arena,
+				     reterr);
+	lull_arena_retire(&ic);
 	return err;
 }
 
 int groth16_verify_key(const struct lull_zkey *zkey, const uint8_t *publics,
 		       const struct lull_json_proof *proof,
-		       struct lull_workers *workers, struct lull_error *reterr)
+		       struct lull_workers *workers, struct lull_arena *arena,
+		       struct lull_error *reterr)
 {
 	struct vk vk = { .ic = zkey->ic, .nr_public = zkey->nr_public };
 	struct proof_points points;
@@ -208,5 +211,5 @@ int groth16_verify_key(const struct lull_zkey *zkey, const uint8_t *publics,
 	memcpy(&vk.gamma2, zkey->gamma2, sizeof(vk.gamma2));
 	memcpy(&vk.delta2, zkey->delta2, sizeof(vk.delta2));
 	get_proof(&points, proof);
-	return check_equation(&vk, publics, &points, workers, reterr);
+	return check_equation(&vk, publics, &points, workers, arena, reterr);
 }

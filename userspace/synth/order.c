@@ -20,21 +20,23 @@ static uint32_t constraint_of(const uint8_t *coefs, size_t i)
 }
 
 int lull_synth_order(const uint8_t *coefs, size_t nr_coefs, size_t n,
-		     struct lull_vec *ret_order, struct lull_error *reterr)
+		     struct lull_arena *arena, struct lull_vec *ret_order,
+		     struct lull_error *reterr)
 {
 	struct lull_vec count = { 0 }, order = { 0 };
 	uint32_t *next, *out, sum = 0, here;
 	size_t i;
 	int err;
 
-	err = lull_vec_alloc(&count, n * sizeof(*next), "synth: row counts",
-			     reterr);
+	err = lull_arena_carve(arena, n * sizeof(*next), LULL_CARVE_ZERO,
+			       "synth: row counts", &count, reterr);
 	if (err)
 		return err;
-	err = lull_vec_alloc(&order, nr_coefs * sizeof(*out),
-			     "synth: order of the coefficients", reterr);
+	err = lull_arena_carve(arena, nr_coefs * sizeof(*out), 0,
+			       "synth: order of the coefficients", &order,
+			       reterr);
 	if (err)
-		goto free_count;
+		goto retire_count;
 	next = count.ptr;
 	out = order.ptr;
 	for (i = 0; i < nr_coefs; i++) {
@@ -49,7 +51,7 @@ int lull_synth_order(const uint8_t *coefs, size_t nr_coefs, size_t n,
 	for (i = 0; i < nr_coefs; i++)
 		out[next[constraint_of(coefs, i)]++] = (uint32_t)i;
 	*ret_order = order;
-free_count:
-	lull_vec_done(&count);
+retire_count:
+	lull_arena_retire(&count);
 	return err;
 }

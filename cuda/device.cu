@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * device.cu - one GPU: its budget, its memory, and the way up to it
+ *
+ * See device.cuh.
+ */
+#include "device.cuh"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <new>
+
+#include "check.cuh"
+
+namespace lull
+{
+
+/* What a thread of the pool copies at a time. */
+constexpr size_t bytes_per_task = (size_t)512 << 10;
+/* Left free when the budget is "what is free": the driver allocates too. */
+constexpr uint64_t reserve_bytes = (uint64_t)512 << 20;
+
+/* The oldest cards that the library is built for. */
+constexpr int compute_major_min = 8;
+
+unsigned int device_probe(char *text)
+{
+	int nr = 0;
+	cudaError_t error = cudaGetDeviceCount(&nr);
+
+	text[0] = '\0';
+	if (error == cudaSuccess && nr > 0)
+		return (unsigned int)nr;
+	cudaGetLastError();
+	snprintf(text, LULL_BACKEND_TEXT_BYTES, "no GPU: %s",
+		 error == cudaSuccess ? "the driver sees none" : cudaGetErrorString(error));
+	return 0;
+}
+
+int device_use(const struct device *device, struct lull_error *reterr)
+{
+	CUDA_TRY(cudaSetDevice(device->gpu), reterr);
+	return LULL_OK;
+}
+
+static int describe(struct device *device, struct lull_error *reterr)
+{
+	size_t free_bytes, total_bytes;
+	cudaDeviceProp props;
+
+	CUDA_TRY(cudaSetDevice(device->gpu), reterr);
+	CUDA_TRY(cudaGetDeviceProperties(&props, device->gpu), reterr);
+	CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes), reterr);
+	if (props.major < compute_major_min)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "GPU %d, %s: expected compute capability %d.0 or later, "
+				 "found %d.%d",
+				 device->gpu, props.name, compute_major_min, props.major,
+				 props.minor);
+	device->nr_sms = (unsigned int)props.multiProcessorCount;
+	device->budget_bytes = device->opts.vram_bytes;
+	if (!device->budget_bytes)
+		device->budget_bytes = free_bytes > reserve_bytes ? free_bytes - reserve_bytes : 0;
+	snprintf(device->text, sizeof(device->text), "GPU %d, %.100s, %.1f GiB", device->gpu,
+		 props.name, (double)total_bytes / (double)(1u << 30));
+	return LULL_OK;
+}
+
+int device_open(const struct lull_device_opts *opts, struct device **ret_device,
+		struct lull_error *reterr)
+{
+	struct device *device = new (std::nothrow) struct device();
+	int err;
+
+	if (!device)
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a device");
+	device->gpu = (int)opts->gpu;
+	device->opts = *opts;
+	pthread_mutex_init(&device->lock, NULL);
+	err = describe(device, reterr);
+	if (err) {
+		device_close(device);
+		return err;
+	}
+	*ret_device = device;
+	return LULL_OK;
+}
+
+void device_close(struct device *device)
+{
+	pthread_mutex_destroy(&device->lock);
+	delete device;
+}
+
+void device_fail(struct device *device)
+{
+	pthread_mutex_lock(&device->lock);
+	device->failed = true;
+	pthread_mutex_unlock(&device->lock);
+}
+
+int device_check(struct device *device, struct lull_error *reterr)
+{
+	bool failed;
+
+	pthread_mutex_lock(&device->lock);
+	failed = device->failed;
+	pthread_mutex_unlock(&device->lock);
+	return failed ? lull_fail(reterr, LULL_DEVICE, "GPU %d has failed before", device->gpu)
+		      : LULL_OK;
+}
+
+uint64_t device_left_bytes(struct device *device)
+{
+	uint64_t left;
+
+	pthread_mutex_lock(&device->lock);
+	left = device->budget_bytes - device->used_bytes;
+	pthread_mutex_unlock(&device->lock);
+	return left;
+}
+
+/* Counts bytes as used, if the budget holds them. */
+static bool charge(struct device *device, uint64_t bytes)
+{
+	bool fits;
+
+	pthread_mutex_lock(&device->lock);
+	fits = bytes <= device->budget_bytes - device->used_bytes;
+	if (fits) {
+		device->used_bytes += bytes;
+		if (device->used_bytes > device->peak_bytes)
+			device->peak_bytes = device->used_bytes;
+	}
+	pthread_mutex_unlock(&device->lock);
+	return fits;
+}
+
+static void uncharge(struct device *device, uint64_t bytes)
+{
+	pthread_mutex_lock(&device->lock);
+	device->used_bytes -= bytes;
+	pthread_mutex_unlock(&device->lock);
+}
+
+int device_alloc(struct device *device, uint64_t bytes, const char *what, void **ret_ptr,
+		 struct lull_error *reterr)
+{
+	cudaError_t error;
+
+	if (!charge(device, bytes))
+		return lull_fail(reterr, LULL_NOMEM,
+				 "GPU %d: %s: expected %llu bytes of device memory, found %llu "
+				 "left of the budget of %llu",
+				 device->gpu, what, (unsigned long long)bytes,
+				 (unsigned long long)device_left_bytes(device),
+				 (unsigned long long)device->budget_bytes);
+	error = cudaMalloc(ret_ptr, bytes);
+	if (error == cudaSuccess)
+		return LULL_OK;
+	uncharge(device, bytes);
+	if (error == cudaErrorMemoryAllocation)
+		cudaGetLastError();
+	CUDA_TRY(error, reterr);
+	return LULL_OK;
+}
+
+void device_free(struct device *device, void *ptr, uint64_t bytes)
+{
+	if (!ptr)
+		return;
+	/* A device that failed refuses this too; its memory went with it. */
+	cudaFree(ptr);
+	uncharge(device, bytes);
+}
+
+void device_say(const struct device *device, const char *fmt, ...)
+{
+	char line[256];
+	va_list args;
+
+	if (!device->opts.say)
+		return;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	device->opts.say(device->opts.say_arg, line);
+}
+
+/* ---- staging ----------------------------------------------------------- */
+
+int staging_create(struct staging *staging, struct lull_error *reterr)
+{
+	unsigned int i;
+
+	*staging = {};
+	for (i = 0; i < nr_staging; i++) {
+		CUDA_TRY(cudaHostAlloc((void **)&staging->buffers[i], staging_bytes,
+				       cudaHostAllocDefault),
+			 reterr);
+		CUDA_TRY(cudaEventCreateWithFlags(&staging->sent[i], cudaEventDisableTiming),
+			 reterr);
+	}
+	return LULL_OK;
+}
+
+void staging_destroy(struct staging *staging)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_staging; i++) {
+		if (staging->sent[i])
+			cudaEventDestroy(staging->sent[i]);
+		if (staging->buffers[i])
+			cudaFreeHost(staging->buffers[i]);
+	}
+	*staging = {};
+}
+
+struct copy_job {
+	uint8_t *to;
+	const uint8_t *from;
+	size_t bytes;
+};
+
+static void copy_task(void *arg, size_t task, unsigned int slot)
+{
+	const struct copy_job *job = (const struct copy_job *)arg;
+	size_t first = task * bytes_per_task;
+	size_t bytes = job->bytes - first < bytes_per_task ? job->bytes - first : bytes_per_task;
+
+	(void)slot;
+	memcpy(job->to + first, job->from + first, bytes);
+}
+
+int staging_upload(struct staging *staging, const struct device *device, void *to, const void *from,
+		   size_t bytes, struct lull_workers *workers, cudaStream_t stream,
+		   struct lull_error *reterr)
+{
+	const struct lull_backend_host *host = device->opts.host;
+	size_t done = 0, piece;
+	struct copy_job job;
+	unsigned int i;
+
+	while (done < bytes) {
+		i = staging->next++ % nr_staging;
+		piece = bytes - done < staging_bytes ? bytes - done : staging_bytes;
+		CUDA_TRY(cudaEventSynchronize(staging->sent[i]), reterr);
+		if (staging->used[i] < piece)
+			staging->used[i] = piece;
+		job = { staging->buffers[i], (const uint8_t *)from + done, piece };
+		host->workers_run(workers, (piece + bytes_per_task - 1) / bytes_per_task, copy_task,
+				  &job);
+		CUDA_TRY(cudaMemcpyAsync((uint8_t *)to + done, staging->buffers[i], piece,
+					 cudaMemcpyHostToDevice, stream),
+			 reterr);
+		CUDA_TRY(cudaEventRecord(staging->sent[i], stream), reterr);
+		done += piece;
+	}
+	return LULL_OK;
+}
+
+static void wipe_task(void *arg, size_t id, unsigned int slot)
+{
+	struct staging *staging = (struct staging *)arg;
+
+	(void)slot;
+	explicit_bzero(staging->buffers[id], staging->used[id]);
+	staging->used[id] = 0;
+}
+
+void staging_wipe(struct staging *staging, const struct device *device,
+		  struct lull_workers *workers)
+{
+	device->opts.host->workers_run(workers, nr_staging, wipe_task, staging);
+}
+
+} /* namespace lull */

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device.cuh - one GPU: its budget, its memory, and the way up to it
+ *
+ * For backend_cuda.cu.  Every cudaMalloc() of the backend goes through
+ * device_alloc(), which keeps to the budget and remembers the peak.  Data goes
+ * up through pinned staging buffers that the pool's threads fill.
+ */
+#ifndef LULL_CUDA_DEVICE_CUH
+#define LULL_CUDA_DEVICE_CUH
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+
+#include "backend/backend.h"
+
+namespace lull
+{
+
+/**
+ * struct device - an open GPU
+ * @gpu: its number
+ * @nr_sms: multiprocessors
+ * @budget_bytes: the most to allocate
+ * @used_bytes: lock: allocated now
+ * @peak_bytes: lock: the most that was
+ * @failed: lock: nothing runs on it any more
+ * @lock: guards what says so
+ * @opts: as opened
+ * @text: for people
+ */
+struct device {
+	int gpu;
+	unsigned int nr_sms;
+	uint64_t budget_bytes;
+	uint64_t used_bytes;
+	uint64_t peak_bytes;
+	bool failed;
+	pthread_mutex_t lock;
+	struct lull_device_opts opts;
+	char text[LULL_BACKEND_TEXT_BYTES];
+};
+
+/* How many GPUs there are; 0 and a reason in text. */
+unsigned int device_probe(char *text);
+
+int device_open(const struct lull_device_opts *opts, struct device **ret_device,
+		struct lull_error *reterr);
+void device_close(struct device *device);
+
+/* Makes it the calling thread's. */
+int device_use(const struct device *device, struct lull_error *reterr);
+
+/* After a device's own error: its memory and its context are in doubt. */
+void device_fail(struct device *device);
+/* LULL_DEVICE once it has failed. */
+int device_check(struct device *device, struct lull_error *reterr);
+
+/* What may still be allocated. */
+uint64_t device_left_bytes(struct device *device);
+
+/* LULL_NOMEM with the numbers when the budget does not hold it. */
+int device_alloc(struct device *device, uint64_t bytes, const char *what, void **ret_ptr,
+		 struct lull_error *reterr);
+/* Takes NULL; bytes as allocated. */
+void device_free(struct device *device, void *ptr, uint64_t bytes);
+
+/* One line to whoever opened the device. */
+void device_say(const struct device *device, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ---- staging ----------------------------------------------------------- */
+
+constexpr unsigned int nr_staging = 4;
+constexpr size_t staging_bytes = (size_t)4 << 20;
+
+/**
+ * struct staging - pinned buffers, filled in turn
+ * @buffers: of staging_bytes each
+ * @sent: when the device has read a buffer
+ * @used: bytes of a buffer that were written since it was wiped
+ * @next: the buffer to fill next
+ */
+struct staging {
+	uint8_t *buffers[nr_staging];
+	cudaEvent_t sent[nr_staging];
+	size_t used[nr_staging];
+	unsigned int next;
+};
+
+int staging_create(struct staging *staging, struct lull_error *reterr);
+/* Takes one that was created in part. */
+void staging_destroy(struct staging *staging);
+
+/* Queues a copy of host memory, of any alignment, on the stream; when this
+ * returns the source has been read. */
+int staging_upload(struct staging *staging, const struct device *device, void *to, const void *from,
+		   size_t bytes, struct lull_workers *workers, cudaStream_t stream,
+		   struct lull_error *reterr);
+
+/* Overwrites the buffers, which hold parts of a witness; the device has read
+ * them all. */
+void staging_wipe(struct staging *staging, const struct device *device,
+		  struct lull_workers *workers);
+
+} /* namespace lull */
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inst.cuh - the table of curve.cuh for one curve trait
+ *
+ * For inst_bn254.cu and inst_bls12_381.cu.  Nothing here computes but the sum
+ * of a few points; the kernels are those of the files that it includes.
+ */
+#ifndef LULL_CUDA_INST_CUH
+#define LULL_CUDA_INST_CUH
+
+#include "check.cuh"
+#include "classify.cuh"
+#include "curve.cuh"
+#include "group.cuh"
+#include "quotient.cuh"
+#include "spmv.cuh"
+
+namespace lull
+{
+
+/* What the functions of a curve keep with a key. */
+template <class C>
+struct curve_state {
+	ntt_domain<typename C::fr> domain;
+	struct spmv_plan matrices;
+};
+
+/* ---- sums -------------------------------------------------------------- */
+
+template <class G>
+int sum_run(const struct msm_plan *plan, const void *table, const void *scalars,
+	    const uint32_t *index, size_t nr, void *scratch, void *sums, cudaStream_t stream,
+	    struct lull_error *reterr)
+{
+	return msm_run<G>(plan, table, scalars, MSM_PLAIN, index, nr, scratch,
+			  (struct msm_sums<G> *)sums, stream, reterr);
+}
+
+template <class G>
+int sum_run_ones(const struct msm_plan *plan, const void *table, const uint32_t *refs, size_t nr,
+		 void *scratch, void *sums, cudaStream_t stream, struct lull_error *reterr)
+{
+	return msm_run_sum<G>(plan, table, refs, nr, scratch, ((struct msm_sums<G> *)sums)->sum,
+			      stream, reterr);
+}
+
+template <class G>
+void sum_gather(const struct msm_plan *plan, const void *opaque, bool ones, void *acc)
+{
+	const struct msm_sums<G> *sums = (const struct msm_sums<G> *)opaque;
+
+	add_xyzz(*(xyzz<typename G::coord> *)acc, ones ? sums->sum[0] : msm_finish<G>(plan, sums));
+}
+
+template <class G>
+void sum_finish(const void *opaque, uint8_t *ret_point)
+{
+	using E = typename G::coord;
+	const xyzz<E> *acc = (const xyzz<E> *)opaque;
+	affine<E> p = affine<E>::infinity();
+
+	static_assert(sizeof(*acc) <= acc_bytes, "room for every group");
+	if (!is_inf(*acc))
+		to_affine(&p, acc);
+	memcpy(ret_point, &p, sizeof(p));
+}
+
+template <class G>
+constexpr struct sum_ops sum_ops_of(void)
+{
+	return { G::group,
+		 sizeof(affine<typename G::coord>),
+		 sizeof(struct msm_sums<G>),
+		 msm_prepare<G>,
+		 sum_run<G>,
+		 sum_run_ones<G>,
+		 sum_gather<G>,
+		 sum_finish<G> };
+}
+
+/* ---- the quotient ------------------------------------------------------ */
+
+template <class C>
+uint64_t tables_bytes(unsigned int log2_n)
+{
+	return ntt_domain_bytes(log2_n, quotient_sets);
+}
+
+template <class C>
+int tables_make(void *opaque, unsigned int log2_n, void *tables, cudaStream_t stream,
+		struct lull_error *reterr)
+{
+	struct curve_state<C> *state = (struct curve_state<C> *)opaque;
+
+	return ntt_domain_make(log2_n, quotient_sets, tables, stream, &state->domain, reterr);
+}
+
+static inline uint64_t scratch_of_quotient(unsigned int log2_n)
+{
+	return quotient_scratch_bytes(log2_n, false);
+}
+
+template <class C>
+int quotient(const void *opaque, void *a, void *b, void *scratch, cudaStream_t stream,
+	     struct lull_error *reterr)
+{
+	using F = typename C::fr;
+	const struct curve_state<C> *state = (const struct curve_state<C> *)opaque;
+
+	return quotient_run<F>(state->domain, (fe<F> *)a, (fe<F> *)b, (fe<F> *)scratch, false,
+			       stream, reterr);
+}
+
+/* ---- matrices ---------------------------------------------------------- */
+
+template <class C>
+int matrices_plan(void *opaque, const struct lull_key_arrays *arrays, struct lull_workers *workers,
+		  struct matrices_bytes *ret_bytes, struct lull_error *reterr)
+{
+	struct spmv_plan *plan = &((struct curve_state<C> *)opaque)->matrices;
+
+	LULL_TRY(spmv_plan_make(arrays->coefs, arrays->nr_coefs, arrays->log2_domain,
+				arrays->nr_vars, workers, plan, reterr));
+	*ret_bytes = { plan->bytes, plan->scratch_bytes };
+	return LULL_OK;
+}
+
+template <class C>
+int matrices_upload(void *opaque, const struct lull_key_arrays *arrays,
+		    struct lull_workers *workers, void *block, cudaStream_t stream,
+		    struct lull_error *reterr)
+{
+	struct spmv_plan *plan = &((struct curve_state<C> *)opaque)->matrices;
+
+	return spmv_upload<typename C::fr>(plan, arrays->coefs, arrays->nr_coefs, workers, block,
+					   stream, reterr);
+}
+
+template <class C>
+int matrices_run(const void *opaque, const void *block, const void *witness, void *a, void *b,
+		 void *scratch, cudaStream_t stream, struct lull_error *reterr)
+{
+	using F = typename C::fr;
+	const struct spmv_plan *plan = &((const struct curve_state<C> *)opaque)->matrices;
+
+	return spmv_run<F>(plan, block, witness, (fe<F> *)a, (fe<F> *)b, scratch, stream, reterr);
+}
+
+template <class C>
+void state_done(void *opaque)
+{
+	spmv_plan_done(&((struct curve_state<C> *)opaque)->matrices);
+}
+
+static inline uint64_t scratch_of_classes(size_t nr)
+{
+	return classify_scratch_bytes(nr);
+}
+
+template <class C, class G1, class G2>
+constexpr struct curve_ops curve_ops_of(void)
+{
+	return { C::id,
+		 { sum_ops_of<G1>(), sum_ops_of<G2>() },
+		 sizeof(struct curve_state<C>),
+		 tables_bytes<C>,
+		 tables_make<C>,
+		 scratch_of_quotient,
+		 quotient<C>,
+		 matrices_plan<C>,
+		 matrices_upload<C>,
+		 matrices_run<C>,
+		 scratch_of_classes,
+		 classify,
+		 state_done<C> };
+}
+
+} /* namespace lull */
+
+#endif

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * layout.cu - what of a key fits on the device, and where it lies
+ *
+ * See layout.cuh.  Plans are tried from the most generous on.  Shifted copies
+ * are given up first, from the largest table, for they save time and cost many
+ * times the points; then the lanes beside lane 0; then the sums' scratch is
+ * bounded; then sections are streamed, the largest first, and last their chunks
+ * and the scratch are halved until the plan fits.
+ */
+#include "layout.cuh"
+
+#include <stdio.h>
+#include <string.h>
+
+namespace lull
+{
+
+static const char *const section_names[NR_SECTIONS] = { "A", "B1", "B2", "L", "H" };
+
+/* Chunks of a streamed section begin with so many points and are halved down to
+ * the fewest; there are never more of them than nr_chunks_max. */
+constexpr size_t chunk_max = (size_t)1 << 22;
+constexpr size_t chunk_min = (size_t)1 << 10;
+constexpr size_t nr_chunks_max = 256;
+/* More than any window has use for. */
+constexpr unsigned int copies_most = 64;
+/* A sum's scratch at first when it must be bounded, as a share of the budget,
+ * and at last. */
+constexpr uint64_t scratch_share = 4;
+constexpr uint64_t scratch_min = (uint64_t)1 << 20;
+constexpr double bytes_per_gib = 1u << 30;
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Takes the next bytes of a block. */
+static struct part carve(uint64_t *end, uint64_t bytes)
+{
+	struct part part = { *end, (bytes + part_align - 1) / part_align * part_align };
+
+	*end += part.bytes;
+	return part;
+}
+
+static void set_section(struct layout *l, enum section_id id, const uint8_t *points,
+			size_t nr_missing, size_t nr, unsigned int group, unsigned int lane)
+{
+	struct section *s = &l->sections[id];
+
+	s->points = points;
+	s->nr_missing = nr_missing;
+	s->nr = nr;
+	s->sum = &l->curve->sums[group - 1];
+	s->lane = lane;
+	s->copies_max = copies_most;
+	s->chunk = nr;
+}
+
+static void set_sections(struct layout *l)
+{
+	const struct lull_key_arrays *k = &l->arrays;
+
+	set_section(l, SECTION_A, k->a, 0, k->nr_vars, 1, 1);
+	set_section(l, SECTION_B1, k->b1, 0, k->nr_vars, 1, 1);
+	set_section(l, SECTION_B2, k->b2, 0, k->nr_vars, 2, 2);
+	set_section(l, SECTION_L, k->l, k->nr_public + 1, k->nr_vars, 1, 1);
+	set_section(l, SECTION_H, k->h, 0, (size_t)1 << k->log2_domain, 1, 0);
+}
+
+static int plan_sum(const struct layout *l, const struct section *s, size_t nr, bool units,
+		    struct msm_plan *ret_plan, struct lull_error *reterr)
+{
+	struct msm_shape shape = {};
+
+	shape.curve = l->arrays.curve;
+	shape.group = s->sum->group;
+	shape.nr_points = nr;
+	shape.nr_scalars = nr;
+	shape.nr_units = units ? nr : 0;
+	/* The plan counts a few bytes beside a table's points. */
+	shape.table_bytes_max = s->copies_max * (nr * s->sum->point_bytes + part_align);
+	shape.scratch_bytes_max = l->scratch_max;
+	shape.nr_sms = l->nr_sms;
+	shape.method = MSM_AFFINE;
+	shape.nr_levels = -1;
+	return msm_plan_make(&shape, ret_plan, reterr);
+}
+
+static int plan_section(const struct layout *l, struct section *s, struct lull_error *reterr)
+{
+	size_t last = s->nr % s->chunk ? s->nr % s->chunk : s->chunk;
+
+	s->nr_chunks = (unsigned int)((s->nr + s->chunk - 1) / s->chunk);
+	/* H's scalars are no witness: they have no lists of ones. */
+	LULL_TRY(plan_sum(l, s, s->chunk, !s->streamed && s != &l->sections[SECTION_H], &s->plan,
+			  reterr));
+	return plan_sum(l, s, last, false, &s->last_plan, reterr);
+}
+
+static uint64_t section_scratch(const struct section *s)
+{
+	return s->streamed ? larger(s->plan.scratch.bytes, s->last_plan.scratch.bytes)
+			   : s->plan.scratch.bytes;
+}
+
+static void carve_key(struct layout *l)
+{
+	struct section *s;
+	uint64_t end = 0;
+
+	for (s = l->sections; s < l->sections + NR_SECTIONS; s++)
+		s->table = carve(&end, s->streamed ? 0 : s->plan.table_bytes);
+	l->matrices = carve(&end, l->spmv.matrices);
+	l->tables = carve(&end, l->curve->tables_bytes(l->arrays.log2_domain));
+	l->key_bytes = end;
+}
+
+/* Lane 0: b and its stages' scratch, and over them, for sums come later, the
+ * scratch of a sum.  Buffers of points lie behind. */
+static void carve_lane0(struct layout *l, uint64_t sum_bytes, uint64_t buffer_bytes)
+{
+	uint64_t n = (uint64_t)1 << l->arrays.log2_domain;
+	uint64_t stages =
+		larger(l->spmv.scratch, l->curve->quotient_scratch(l->arrays.log2_domain));
+	uint64_t start = l->proof_bytes, end = start, sum_end = start;
+	unsigned int i;
+
+	stages = larger(stages, l->curve->classify_scratch(l->arrays.nr_vars));
+	l->b = carve(&end, n * scalar_bytes);
+	l->scratch0 = carve(&end, stages);
+	l->sum_scratch[0] = carve(&sum_end, sum_bytes);
+	end = larger(end, sum_end);
+	for (i = 0; i < 2; i++)
+		l->buffers[i] = carve(&end, buffer_bytes);
+	l->proof_bytes = end;
+}
+
+static void carve_proof(struct layout *l)
+{
+	uint64_t n = (uint64_t)1 << l->arrays.log2_domain, sums[nr_lanes_max] = { 0 };
+	uint64_t buffer_bytes = 0;
+	const struct section *s;
+	unsigned int lane;
+
+	for (s = l->sections; s < l->sections + NR_SECTIONS; s++) {
+		lane = l->nr_lanes == 1 ? 0 : s->lane;
+		sums[lane] = larger(sums[lane], section_scratch(s));
+		if (s->streamed)
+			buffer_bytes = larger(buffer_bytes, s->plan.table_bytes);
+	}
+	l->proof_bytes = 0;
+	l->witness = carve(&l->proof_bytes, l->arrays.nr_vars * scalar_bytes);
+	l->ones = carve(&l->proof_bytes, l->arrays.nr_vars * sizeof(uint32_t));
+	l->others = carve(&l->proof_bytes, l->arrays.nr_vars * sizeof(uint32_t));
+	l->a = carve(&l->proof_bytes, n * scalar_bytes);
+	carve_lane0(l, sums[0], buffer_bytes);
+	for (lane = 1; lane < l->nr_lanes; lane++)
+		l->sum_scratch[lane] = carve(&l->proof_bytes, sums[lane]);
+}
+
+static int plan_all(struct layout *l, struct lull_error *reterr)
+{
+	struct section *s;
+
+	for (s = l->sections; s < l->sections + NR_SECTIONS; s++)
+		LULL_TRY(plan_section(l, s, reterr));
+	carve_key(l);
+	carve_proof(l);
+	return LULL_OK;
+}
+
+/* The resident section that takes most, among those with copies if there are
+ * any, or NULL. */
+static struct section *largest(struct layout *l, bool with_copies)
+{
+	struct section *s, *best = NULL;
+
+	for (s = l->sections; s < l->sections + NR_SECTIONS; s++)
+		if (!s->streamed && (!with_copies || s->plan.nr_copies > 1) &&
+		    (!best || s->table.bytes > best->table.bytes))
+			best = s;
+	return best;
+}
+
+/* Halves the chunks of streamed sections; false when they are smallest. */
+static bool halve_chunks(struct layout *l)
+{
+	bool halved = false;
+	struct section *s;
+
+	for (s = l->sections; s < l->sections + NR_SECTIONS; s++) {
+		if (!s->streamed || s->chunk / 2 < chunk_min ||
+		    s->nr / (s->chunk / 2) >= nr_chunks_max)
+			continue;
+		s->chunk = (s->chunk + 1) / 2;
+		halved = true;
+	}
+	return halved;
+}
+
+/* Gives one thing up; false when there is nothing left to. */
+static bool shrink(struct layout *l, uint64_t budget_bytes)
+{
+	struct section *s = largest(l, true);
+
+	if (s) {
+		s->copies_max = s->plan.nr_copies / 2;
+		return true;
+	}
+	if (l->nr_lanes > 1) {
+		l->nr_lanes = 1;
+		return true;
+	}
+	if (!l->scratch_max) {
+		l->scratch_max = larger(budget_bytes / scratch_share, scratch_min);
+		return true;
+	}
+	s = largest(l, false);
+	if (s) {
+		s->streamed = true;
+		s->copies_max = 1;
+		s->chunk = s->nr / 2 + 1 < chunk_max ? s->nr / 2 + 1 : chunk_max;
+		return true;
+	}
+	if (l->scratch_max > scratch_min) {
+		l->scratch_max /= 2;
+		halve_chunks(l);
+		return true;
+	}
+	return halve_chunks(l);
+}
+
+int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arrays,
+		const struct matrices_bytes *spmv, unsigned int nr_sms, uint64_t budget_bytes,
+		struct layout *ret_layout, struct lull_error *reterr)
+{
+	struct layout *l = ret_layout;
+
+	*l = {};
+	l->arrays = *arrays;
+	l->curve = curve;
+	l->nr_sms = nr_sms;
+	l->nr_lanes = nr_lanes_max;
+	l->spmv = *spmv;
+	set_sections(l);
+	do {
+		LULL_TRY(plan_all(l, reterr));
+		if (l->key_bytes + l->proof_bytes <= budget_bytes)
+			return LULL_OK;
+	} while (shrink(l, budget_bytes));
+	return lull_fail(reterr, LULL_NOMEM,
+			 "device memory: expected at least %llu bytes for this key, found %llu",
+			 (unsigned long long)(l->key_bytes + l->proof_bytes),
+			 (unsigned long long)budget_bytes);
+}
+
+void layout_describe(const struct layout *l, char *text, size_t bytes)
+{
+	const struct section *s;
+	size_t used = 0;
+	unsigned int i;
+	int wrote;
+
+	wrote = snprintf(text, bytes, "plan: %.3f GiB of key, %.3f GiB of proof, %u lane%s;",
+			 (double)l->key_bytes / bytes_per_gib,
+			 (double)l->proof_bytes / bytes_per_gib, l->nr_lanes,
+			 l->nr_lanes > 1 ? "s" : "");
+	for (i = 0; i < NR_SECTIONS && wrote > 0; i++) {
+		used += (size_t)wrote;
+		if (used >= bytes)
+			return;
+		s = &l->sections[i];
+		if (s->streamed)
+			wrote = snprintf(text + used, bytes - used, " %s streamed in %u,",
+					 section_names[i], s->nr_chunks);
+		else
+			wrote = snprintf(text + used, bytes - used, " %s x%u%s", section_names[i],
+					 s->plan.nr_copies, i + 1 < NR_SECTIONS ? "," : "");
+	}
+}
+
+} /* namespace lull */

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * layout.cuh - every device buffer of a key and of its proofs, with overlays
+ *
+ * For backend_cuda.cu.  The plan is arithmetic on the host: it is made, checked
+ * against the budget and printed before anything is allocated.
+ *
+ * One block holds what stays with the key:
+ *
+ *	[ A ][ B1 ][ B2 ][ L ][ H ][ matrices ][ tables of the domain ]
+ *
+ * where a section is there as a table of points and shifted copies, as points
+ * alone, or, when it is streamed from pinned host memory, not at all.  The
+ * other holds what one proof works on:
+ *
+ *	[ witness ][ ones ][ others ][ a, then the scalars of H ]
+ *	[ lane 0 ][ lane 1 ][ lane 2 ]
+ *
+ * A lane is what stages that run one after another overlay:
+ *
+ *	lane 0	[ b ][ scratch of classes, SpMV or the quotient ]
+ *		[ scratch of a sum                          ... ][ 2 buffers ]
+ *	others	[ scratch of a sum ]
+ *
+ * With room there are three lanes, which run beside each other: SpMV, quotient
+ * and H; A, B1 and L; B2.  Otherwise there is lane 0 alone.  The buffers are
+ * for tables of streamed chunks.
+ *
+ * L is the sum over private wires alone.  Its table begins with a point at
+ * infinity for each public wire, so that the lists of the witness's ones and
+ * others are lists of its points too.
+ */
+#ifndef LULL_CUDA_LAYOUT_CUH
+#define LULL_CUDA_LAYOUT_CUH
+
+#include "curve.cuh"
+
+namespace lull
+{
+
+enum section_id { SECTION_A, SECTION_B1, SECTION_B2, SECTION_L, SECTION_H, NR_SECTIONS };
+
+constexpr unsigned int nr_lanes_max = 3;
+
+/* A range of one of the two blocks. */
+struct part {
+	uint64_t at, bytes;
+};
+
+/**
+ * struct section - the points of one sum
+ * @points: in the key's file, at any alignment
+ * @nr_missing: points at infinity that stand before them
+ * @nr: how many, those among them
+ * @sum: functions of its group
+ * @lane: whose stages it is one of
+ * @streamed: not on the device
+ * @copies_max: of its table
+ * @plan: of the sum, or of the sum of one chunk
+ * @last_plan: of the last chunk
+ * @chunk: points of a chunk; all when it is not streamed
+ * @nr_chunks: how many
+ * @table: in the key's block
+ */
+struct section {
+	const uint8_t *points;
+	size_t nr_missing;
+	size_t nr;
+	const struct sum_ops *sum;
+	unsigned int lane;
+	bool streamed;
+	unsigned int copies_max;
+	struct msm_plan plan, last_plan;
+	size_t chunk;
+	unsigned int nr_chunks;
+	struct part table;
+};
+
+/**
+ * struct layout - the plan
+ * @arrays: the key
+ * @curve: its functions
+ * @nr_sms: of the device
+ * @sections: by enum section_id
+ * @spmv: sizes of the matrices
+ * @nr_lanes: 1 or nr_lanes_max
+ * @scratch_max: bytes that a sum's scratch should keep to; 0 for no bound
+ * @matrices: in the key's block
+ * @tables: of the domain, in the key's block
+ * @witness: in the proof's block, as all that follow
+ * @ones: places of ones in the witness
+ * @others: places of values that are neither 0 nor 1
+ * @a: and later the scalars of H
+ * @b: in lane 0
+ * @scratch0: behind b: classes', SpMV's and the quotient's
+ * @sum_scratch: of each lane
+ * @buffers: two, when a section is streamed
+ * @key_bytes: of the key's block
+ * @proof_bytes: of the proof's block
+ */
+struct layout {
+	struct lull_key_arrays arrays;
+	const struct curve_ops *curve;
+	unsigned int nr_sms;
+	struct section sections[NR_SECTIONS];
+	struct matrices_bytes spmv;
+	unsigned int nr_lanes;
+	uint64_t scratch_max;
+	struct part matrices, tables;
+	struct part witness, ones, others, a, b, scratch0;
+	struct part sum_scratch[nr_lanes_max];
+	struct part buffers[2];
+	uint64_t key_bytes, proof_bytes;
+};
+
+/* The best plan that the budget holds; LULL_NOMEM with the numbers of the
+ * smallest when none does. */
+int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arrays,
+		const struct matrices_bytes *spmv, unsigned int nr_sms, uint64_t budget_bytes,
+		struct layout *ret_layout, struct lull_error *reterr);
+
+/* Writes the plan as a line of text. */
+void layout_describe(const struct layout *layout, char *text, size_t bytes);
+
+} /* namespace lull */
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * msm_bases.cuh - the shifted copies of a table's points, once per key
+ *
+ * Copy i is copy i - 1 doubled so many times in XYZZ, then made affine with an
+ * inversion that a block shares.
+ */
+#ifndef LULL_CUDA_MSM_BASES_CUH
+#define LULL_CUDA_MSM_BASES_CUH
+
+#include "msm_kernels.cuh"
+
+namespace lull
+{
+
+template <class E>
+static __global__ void __launch_bounds__(MSM_TREE_THREADS)
+	shift_points(affine<E> *out, const affine<E> *in, uint32_t nr, unsigned int shift)
+{
+	__shared__ E shared[2 * MSM_TREE_THREADS];
+	uint32_t i = blockIdx.x * MSM_TREE_THREADS + threadIdx.x;
+	xyzz<E> p = xyzz<E>::infinity();
+	affine<E> r = affine<E>::infinity();
+	E inv = E::one();
+
+	if (i < nr)
+		p = to_xyzz(load_wide(in + i));
+#pragma unroll 1
+	for (unsigned int k = 0; k < shift; k++)
+		dbl_xyzz(&p);
+	if (!is_inf(p))
+		inv = p.zzz;
+	block_inverse<E, MSM_TREE_THREADS>(&inv, shared);
+	if (!is_inf(p)) {
+		r.x = mul(p.x, sqr(mul(p.zz, inv)));
+		r.y = mul(p.y, inv);
+	}
+	if (i < nr)
+		store_wide(out + i, r);
+}
+
+/* One bit for each point: is it infinity? */
+template <class E>
+static __global__ void __launch_bounds__(256)
+	mark_infinite(uint32_t *infinite, const affine<E> *points, uint32_t nr)
+{
+	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, word;
+
+	word = __ballot_sync(0xffffffffu, i < nr && is_inf(load_wide(points + (i < nr ? i : 0))));
+	if (i % 32 == 0 && i / 32 <= nr / 32)
+		infinite[i / 32] = word;
+}
+
+} /* namespace lull */
+
+#endif

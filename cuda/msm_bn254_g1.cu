@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/* msm_bn254_g1.cu - multi-scalar multiplication over this group */
+#include "msm_inst.cuh"
+
+namespace lull
+{
+
+MSM_INSTANTIATE(bn254_g1);
+
+} /* namespace lull */

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * msm_inst.cuh - the host's side of a multiplication, for one group
+ *
+ * Included by the four msm_<curve>_<group>.cu files, which instantiate it: the
+ * order of the launches and where each finds its part of the scratch.
+ */
+#ifndef LULL_CUDA_MSM_INST_CUH
+#define LULL_CUDA_MSM_INST_CUH
+
+#include "msm_bases.cuh"
+#include "msm_digits.cuh"
+#include "msm_reduce.cuh"
+#include "msm_runs.cuh"
+#include "msm_sort.cuh"
+#include "msm_tree.cuh"
+
+namespace lull
+{
+
+static inline unsigned int blocks_for(size_t nr, unsigned int threads)
+{
+	return (unsigned int)((nr + threads - 1) / threads);
+}
+
+/* What a tree sums: refs, by bucket. */
+struct tree_job {
+	const uint32_t *refs;
+	uint32_t *offsets; /* of the refs; stays as it is */
+	uint32_t nr_buckets;
+	size_t nr_refs; /* at most */
+	unsigned int nr_levels;
+	bool accumulate;
+};
+
+/* All launches of merge_partial(): as many as one tile needs to cover all. */
+template <class E>
+static int merge_all(const struct run_context *run, struct run_params<E> r, size_t nr_entries,
+		     struct lull_error *reterr)
+{
+	const struct msm_layout *l = &run->plan->scratch;
+	uint64_t span = MSM_RUN_TILE;
+	size_t nr = 2 * (size_t)r.nr_tiles;
+	int from = 0;
+
+	while (span < nr_entries) {
+		const xyzz<E> *in = run->at<xyzz<E>>(l->partial[from]);
+		const uint32_t *in_keys = run->at<uint32_t>(l->partial_keys[from]);
+
+		span *= MSM_MERGE_TILE / 2;
+		from = !from;
+		r.partial = run->at<xyzz<E>>(l->partial[from]);
+		r.partial_keys = run->at<uint32_t>(l->partial_keys[from]);
+		r.nr_tiles = blocks_for(nr, MSM_MERGE_TILE);
+		merge_partial<E><<<blocks_for(r.nr_tiles, 64), 64, 0, run->stream>>>(
+			r, in, in_keys, (uint32_t)nr, span);
+		CUDA_TRY(cudaGetLastError(), reterr);
+		nr = 2 * (size_t)r.nr_tiles;
+	}
+	return LULL_OK;
+}
+
+/* The levels of the tree, then XYZZ: the sum of each bucket to buckets[]. */
+template <class E>
+static int sum_buckets(const struct run_context *run, const affine<E> *table,
+		       const struct tree_job *job, struct lull_error *reterr)
+{
+	const struct msm_plan *plan = run->plan;
+	const struct msm_layout *l = &plan->scratch;
+	struct level_input<E> in = { table, job->refs, NULL, 0 };
+	uint32_t *offsets = job->offsets;
+	struct run_params<E> r = {};
+	size_t left = job->nr_refs;
+
+	for (unsigned int level = 0; level < job->nr_levels; level++) {
+		struct tree_level<E> t = {};
+
+		t.out = run->at<uint4>(l->points[level % 2]);
+		t.out_stride = l->points_stride[level % 2];
+		t.in = in;
+		t.offsets_in = offsets;
+		offsets = run->at<uint32_t>(l->level_offsets[level % 2]);
+		t.offsets_out = offsets;
+		t.nr_buckets = job->nr_buckets;
+		t.prefix = run->at<uint4>(l->prefix);
+		t.places = run->at<uint32_t>(l->places);
+		t.batch = plan->batch;
+		LULL_TRY(msm_halve_offsets(run, offsets, t.offsets_in, job->nr_buckets, reterr));
+		if (level)
+			tree_reduce<E, false>
+				<<<plan->blocks, MSM_TREE_THREADS, 0, run->stream>>>(t);
+		else
+			tree_reduce<E, true>
+				<<<plan->blocks, MSM_TREE_THREADS, 0, run->stream>>>(t);
+		CUDA_TRY(cudaGetLastError(), reterr);
+		in = { NULL, NULL, t.out, t.out_stride };
+		/* Every bucket rounds up. */
+		left = (left >> 1) + job->nr_buckets < left ? (left >> 1) + job->nr_buckets : left;
+	}
+	if (job->nr_levels)
+		left = (job->nr_refs >> job->nr_levels) + job->nr_buckets;
+	if (left > job->nr_refs)
+		left = job->nr_refs;
+	r.buckets = run->at<xyzz<E>>(l->buckets);
+	r.accumulate = job->accumulate;
+	r.offsets = offsets;
+	r.nr_buckets = job->nr_buckets;
+	r.partial = run->at<xyzz<E>>(l->partial[0]);
+	r.partial_keys = run->at<uint32_t>(l->partial_keys[0]);
+	r.nr_tiles = blocks_for(left, MSM_RUN_TILE);
+	if (!r.nr_tiles)
+		return LULL_OK;
+	if (in.refs)
+		sum_runs<E, true><<<blocks_for(r.nr_tiles, 128), 128, 0, run->stream>>>(r, in);
+	else
+		sum_runs<E, false><<<blocks_for(r.nr_tiles, 128), 128, 0, run->stream>>>(r, in);
+	CUDA_TRY(cudaGetLastError(), reterr);
+	return merge_all<E>(run, r, left, reterr);
+}
+
+/* All refs, sorted, chunk by chunk. */
+template <class E>
+static int sum_chunks(const struct run_context *run, const affine<E> *table, const uint32_t *refs,
+		      size_t nr_refs, struct lull_error *reterr)
+{
+	const struct msm_plan *plan = run->plan;
+	uint32_t *offsets = run->at<uint32_t>(plan->scratch.offsets);
+	struct tree_job job = {};
+
+	job.nr_buckets = plan->nr_buckets;
+	job.nr_levels = plan->nr_levels;
+	if (nr_refs <= plan->chunk_refs) {
+		job.refs = refs;
+		job.offsets = offsets;
+		job.nr_refs = nr_refs;
+		return sum_buckets<E>(run, table, &job, reterr);
+	}
+	for (size_t lo = 0; lo < nr_refs; lo += plan->chunk_refs) {
+		size_t hi = nr_refs - lo < plan->chunk_refs ? nr_refs : lo + plan->chunk_refs;
+
+		/* Of the two, level 0 writes the other. */
+		job.offsets = run->at<uint32_t>(plan->scratch.level_offsets[1]);
+		clip_offsets<<<blocks_for(plan->nr_buckets + 1, 256), 256, 0, run->stream>>>(
+			job.offsets, offsets, plan->nr_buckets, (uint32_t)lo, (uint32_t)hi);
+		CUDA_TRY(cudaGetLastError(), reterr);
+		job.refs = refs + lo;
+		job.nr_refs = hi - lo;
+		job.accumulate = lo > 0;
+		LULL_TRY(sum_buckets<E>(run, table, &job, reterr));
+	}
+	return LULL_OK;
+}
+
+template <class G>
+int msm_prepare(const struct msm_plan *plan, void *table, cudaStream_t stream,
+		struct lull_error *reterr)
+{
+	using E = typename G::coord;
+	uint32_t nr = (uint32_t)plan->shape.nr_points;
+	affine<E> *points = (affine<E> *)table;
+	uint32_t *infinite = (uint32_t *)((char *)table + plan->table_bytes) - (nr / 32 + 1);
+
+	mark_infinite<E><<<blocks_for(nr + 1, 256), 256, 0, stream>>>(infinite, points, nr);
+	CUDA_TRY(cudaGetLastError(), reterr);
+	for (unsigned int i = 1; i < plan->nr_copies; i++) {
+		unsigned int shift = msm_copy_shift(*plan, i) - msm_copy_shift(*plan, i - 1);
+
+		shift_points<E><<<blocks_for(nr, MSM_TREE_THREADS), MSM_TREE_THREADS, 0, stream>>>(
+			points + (size_t)i * nr, points + (size_t)(i - 1) * nr, nr, shift);
+		CUDA_TRY(cudaGetLastError(), reterr);
+	}
+	return LULL_OK;
+}
+
+template <class G>
+int msm_run(const struct msm_plan *plan, const void *table, const void *scalars,
+	    enum msm_scalars kind, const uint32_t *index, size_t nr, void *scratch,
+	    struct msm_sums<G> *sums, cudaStream_t stream, struct lull_error *reterr)
+{
+	using E = typename G::coord;
+	using fr = typename G::curve::fr;
+	struct run_context run = { plan, (char *)scratch, stream };
+	const struct msm_layout *l = &plan->scratch;
+	struct matrix m = { plan->row_bits, plan->column_bits, plan->set_buckets };
+	const uint32_t *infinite = (const uint32_t *)((const char *)table + plan->table_bytes) -
+				   (plan->shape.nr_points / 32 + 1);
+	uint32_t *keys = run.at<uint32_t>(l->keys[0]), *refs = run.at<uint32_t>(l->refs[0]);
+	xyzz<E> *buckets = run.at<xyzz<E>>(l->buckets), *lines = run.at<xyzz<E>>(l->lines);
+	size_t nr_refs = nr * plan->nr_windows;
+
+	if (nr > plan->shape.nr_scalars)
+		return lull_fail(reterr, LULL_USAGE, "msm: %zu scalars, planned for %zu", nr,
+				 plan->shape.nr_scalars);
+	CUDA_TRY(cudaMemsetAsync(buckets, 0, plan->nr_buckets * sizeof(*buckets), stream), reterr);
+	if (nr) {
+		make_digits<fr><<<blocks_for(nr, 256), 256, 0, stream>>>(
+			keys, refs, (const fe<fr> *)scalars, kind == MSM_MONTGOMERY, index,
+			infinite, digit_params_of(plan, nr));
+		CUDA_TRY(cudaGetLastError(), reterr);
+		LULL_TRY(msm_sort_refs(&run, nr_refs, &keys, &refs, reterr));
+		find_offsets<<<blocks_for(plan->nr_buckets + 1, 256), 256, 0, stream>>>(
+			run.at<uint32_t>(l->offsets), plan->nr_buckets, keys, (uint32_t)nr_refs);
+		CUDA_TRY(cudaGetLastError(), reterr);
+		LULL_TRY(sum_chunks<E>(&run, (const affine<E> *)table, refs, nr_refs, reterr));
+	}
+	sum_lines<E><<<dim3(m.nr_lines(), plan->nr_sets), LINE_THREADS, 0, stream>>>(lines,
+										     buckets, m);
+	CUDA_TRY(cudaGetLastError(), reterr);
+	sum_bits<E><<<dim3(m.row_bits + 1 + m.column_bits, plan->nr_sets), BIT_THREADS, 0,
+		      stream>>>(run.at<xyzz<E>>(l->sums), lines, m);
+	CUDA_TRY(cudaGetLastError(), reterr);
+	CUDA_TRY(cudaMemcpyAsync(sums, run.at<void>(l->sums),
+				 msm_nr_sums(plan) * sizeof(xyzz<E>), cudaMemcpyDeviceToHost,
+				 stream),
+		 reterr);
+	return LULL_OK;
+}
+
+template <class G>
+int msm_run_sum(const struct msm_plan *plan, const void *table, const uint32_t *refs, size_t nr,
+		void *scratch, xyzz<typename G::coord> *sum, cudaStream_t stream,
+		struct lull_error *reterr)
+{
+	using E = typename G::coord;
+	struct run_context run = { plan, (char *)scratch, stream };
+	xyzz<E> *bucket = run.at<xyzz<E>>(plan->scratch.buckets);
+	struct tree_job job = {};
+
+	if (nr > plan->shape.nr_units)
+		return lull_fail(reterr, LULL_USAGE, "msm: %zu units, planned for %zu", nr,
+				 plan->shape.nr_units);
+	job.refs = refs;
+	job.offsets = run.at<uint32_t>(plan->scratch.offsets);
+	job.nr_buckets = 1;
+	job.nr_refs = nr;
+	job.nr_levels = plan->unit_levels;
+	CUDA_TRY(cudaMemsetAsync(bucket, 0, sizeof(*bucket), stream), reterr);
+	set_one_bucket<<<1, 1, 0, stream>>>(job.offsets, (uint32_t)nr);
+	CUDA_TRY(cudaGetLastError(), reterr);
+	LULL_TRY(sum_buckets<E>(&run, (const affine<E> *)table, &job, reterr));
+	CUDA_TRY(cudaMemcpyAsync(sum, bucket, sizeof(*sum), cudaMemcpyDeviceToHost, stream),
+		 reterr);
+	return LULL_OK;
+}
+
+template <class G>
+xyzz<typename G::coord> msm_finish(const struct msm_plan *plan, const struct msm_sums<G> *sums)
+{
+	using E = typename G::coord;
+	unsigned int per_set = plan->row_bits + 1 + plan->column_bits;
+	xyzz<E> total = xyzz<E>::infinity();
+
+	/* From the topmost bit of the topmost set down; sets overlap where the
+	 * topmost window's digits are longer than a window. */
+	for (unsigned int set = plan->nr_sets; set-- > 0;) {
+		xyzz<E> sum = xyzz<E>::infinity();
+
+		for (unsigned int bit = plan->row_bits + plan->column_bits + 1; bit-- > 0;) {
+			const xyzz<E> *mine = sums->sum + set * per_set;
+
+			sum = dbl(sum);
+			if (bit <= plan->row_bits)
+				add_xyzz_call(&sum, mine + bit);
+			if (bit >= plan->row_bits && bit < plan->row_bits + plan->column_bits)
+				add_xyzz_call(&sum, mine + bit + 1);
+		}
+		for (unsigned int i = 0; i < plan->window_bits; i++)
+			total = dbl(total);
+		add_xyzz_call(&total, &sum);
+	}
+	return total;
+}
+
+/* What each of the four files instantiates. */
+#define MSM_INSTANTIATE(G)                                                                       \
+	template int msm_prepare<G>(const struct msm_plan *, void *, cudaStream_t,               \
+				    struct lull_error *);                                        \
+	template int msm_run<G>(const struct msm_plan *, const void *, const void *,             \
+				enum msm_scalars, const uint32_t *, size_t, void *,              \
+				struct msm_sums<G> *, cudaStream_t, struct lull_error *);        \
+	template int msm_run_sum<G>(const struct msm_plan *, const void *, const uint32_t *,     \
+				    size_t, void *, xyzz<typename G::coord> *, cudaStream_t,     \
+				    struct lull_error *);                                        \
+	template xyzz<typename G::coord> msm_finish<G>(const struct msm_plan *,                  \
+						       const struct msm_sums<G> *)
+
+} /* namespace lull */
+
+#endif

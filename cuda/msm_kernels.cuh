@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * msm_kernels.cuh - what the msm_*.cuh files share: sizes, loads, searches
+ */
+#ifndef LULL_CUDA_MSM_KERNELS_CUH
+#define LULL_CUDA_MSM_KERNELS_CUH
+
+#include "msm.cuh"
+
+/* Threads of a block of the tree: an inversion is shared among them. */
+#define MSM_TREE_THREADS 128
+/* Entries of a tile of msm_runs.cuh, and partial sums of a tile above. */
+#define MSM_RUN_TILE 8
+#define MSM_MERGE_TILE 32
+/* A run of more entries than this is split between tiles. */
+#define MSM_RUN_LONG 32
+/* A partial sum's key when there is none. */
+#define MSM_NO_KEY 0xffffffffu /* all ones */
+
+namespace lull
+{
+
+/* T in loads of 16 bytes, through the read-only cache. */
+template <class T>
+static __device__ __forceinline__ T load_wide(const T *p)
+{
+	static_assert(sizeof(T) % sizeof(uint4) == 0, "whole vectors");
+	constexpr unsigned int nr = sizeof(T) / sizeof(uint4);
+	union {
+		T value;
+		uint4 vectors[nr];
+	} u;
+
+#pragma unroll
+	for (unsigned int i = 0; i < nr; i++)
+		u.vectors[i] = __ldg((const uint4 *)p + i);
+	return u.value;
+}
+
+/* The same of what this kernel itself wrote. */
+template <class T>
+static __device__ __forceinline__ T load_own(const T *p)
+{
+	constexpr unsigned int nr = sizeof(T) / sizeof(uint4);
+	union {
+		T value;
+		uint4 vectors[nr];
+	} u;
+
+#pragma unroll
+	for (unsigned int i = 0; i < nr; i++)
+		u.vectors[i] = ((const uint4 *)p)[i];
+	return u.value;
+}
+
+template <class T>
+static __device__ __forceinline__ void store_wide(T *p, const T &value)
+{
+	constexpr unsigned int nr = sizeof(T) / sizeof(uint4);
+	union {
+		T value;
+		uint4 vectors[nr];
+	} u;
+
+	u.value = value;
+#pragma unroll
+	for (unsigned int i = 0; i < nr; i++)
+		((uint4 *)p)[i] = u.vectors[i];
+}
+
+/*
+ * Values in planes: vector v of value i at planes[v * stride + i].  Lanes that
+ * take consecutive values then fill whole lines, where values one after the
+ * other would cost a request to the L2 cache for each half of a sector.
+ */
+template <class T, bool OWN>
+static __device__ __forceinline__ T load_planes(const uint4 *planes, size_t stride, size_t i)
+{
+	constexpr unsigned int nr = sizeof(T) / sizeof(uint4);
+	union {
+		T value;
+		uint4 vectors[nr];
+	} u;
+
+#pragma unroll
+	for (unsigned int v = 0; v < nr; v++)
+		u.vectors[v] = OWN ? planes[v * stride + i] : __ldg(planes + v * stride + i);
+	return u.value;
+}
+
+template <class T>
+static __device__ __forceinline__ void store_planes(uint4 *planes, size_t stride, size_t i,
+						     const T &value)
+{
+	constexpr unsigned int nr = sizeof(T) / sizeof(uint4);
+	union {
+		T value;
+		uint4 vectors[nr];
+	} u;
+
+	u.value = value;
+#pragma unroll
+	for (unsigned int v = 0; v < nr; v++)
+		planes[v * stride + i] = u.vectors[v];
+}
+
+/* The largest b in [lo, hi) with offsets[b] <= pos; offsets[lo] <= pos. */
+static __device__ __forceinline__ uint32_t find_bucket(const uint32_t *offsets, uint32_t lo,
+						       uint32_t hi, uint32_t pos)
+{
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (offsets[mid] <= pos)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The bucket that a place among offsets belongs to, moved upwards. */
+struct bucket_cursor {
+	const uint32_t *offsets; /* nr + 1 of them */
+	uint32_t nr;
+	uint32_t bucket;
+	uint32_t start, end;
+
+	/* pos is below offsets[nr]. */
+	__device__ __forceinline__ bucket_cursor(const uint32_t *offsets, uint32_t nr,
+						 uint32_t pos)
+		: offsets(offsets), nr(nr)
+	{
+		bucket = find_bucket(offsets, 0, nr, pos);
+		start = offsets[bucket];
+		end = offsets[bucket + 1];
+	}
+	/* To a place not below the bucket's start: in steps that double, then
+	 * by halves. */
+	__device__ __forceinline__ void move(uint32_t pos)
+	{
+		uint32_t step = 1;
+
+		if (pos < end)
+			return;
+		while (bucket + step < nr && offsets[bucket + step] <= pos)
+			step *= 2;
+		bucket = find_bucket(offsets, bucket + step / 2,
+				     bucket + step < nr ? bucket + step : nr, pos);
+		start = offsets[bucket];
+		end = offsets[bucket + 1];
+	}
+};
+
+/*
+ * 1 / x for each thread of a block of NT, x not 0.  Warp 0 inverts the product
+ * of NT / 32 threads in each lane; the others wait, so more than one block
+ * should share a multiprocessor.  @shared has room for 2 NT elements.
+ */
+template <class E, unsigned int NT>
+static __device__ __noinline__ void block_inverse(E *x, E *shared)
+{
+	constexpr unsigned int per_lane = NT / 32;
+	unsigned int t = threadIdx.x;
+
+	shared[t] = *x;
+	__syncthreads();
+	if (t < 32) {
+		E *mine = shared + t * per_lane, *prefix = shared + NT + t * per_lane;
+		E prod = mine[0];
+
+#pragma unroll 1
+		for (unsigned int i = 1; i < per_lane; i++) {
+			prefix[i] = prod;
+			prod = mul(prod, mine[i]);
+		}
+		prod = inverse_var(prod);
+#pragma unroll 1
+		for (unsigned int i = per_lane - 1; i > 0; i--) {
+			E inv = mul(prod, prefix[i]);
+
+			prod = mul(prod, mine[i]);
+			mine[i] = inv;
+		}
+		mine[0] = prod;
+	}
+	__syncthreads();
+	*x = shared[t];
+}
+
+} /* namespace lull */
+
+#endif

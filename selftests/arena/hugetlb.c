@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * hugetlb.c - the arena on reserved 2 MiB pages
+ *
+ * As root it reserves the pages that it needs, and gives them back at the end;
+ * where it may not, every test is skipped.
+ */
+#include "arena/arena.h"
+
+#define CARRIER LULL_ARENA_HUGETLB
+#include "arena/carrier.h"
+
+#include "arena/host.h"
+
+#define POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
+#define NR_PAGES 256 /* what the tests of carrier.h need at most */
+
+static uint64_t nr_pages_before;
+static bool reserved;
+
+static bool write_pool(uint64_t nr)
+{
+	FILE *file = fopen(POOL, "we");
+	bool ok = file && fprintf(file, "%" PRIu64 "\n", nr) > 0;
+
+	if (file && fclose(file))
+		ok = false;
+	return ok;
+}
+
+__attribute__((constructor)) static void reserve(void)
+{
+	struct lull_arena_hugetlb_pool pool;
+
+	if (!lull_arena_host_hugetlb("", LULL_ARENA_NODE_ANY, &pool) ||
+	    pool.nr_free >= NR_PAGES)
+		return;
+	nr_pages_before = pool.nr_total;
+	reserved = write_pool(pool.nr_total + NR_PAGES);
+}
+
+__attribute__((destructor)) static void give_back(void)
+{
+	if (reserved)
+		write_pool(nr_pages_before);
+}
+
+/* With the pool empty: refused by name, and passed over by auto. */
+TEST(runs_out)
+{
+	const struct lull_arena_opts opts = { .carrier = LULL_ARENA_AUTO,
+					      .node = LULL_ARENA_NODE_ANY };
+	struct lull_arena_hugetlb_pool pool;
+	struct lull_arena *arena, *other = NULL;
+	struct lull_vec all, vec = { .bytes = 5 };
+	struct lull_error error;
+	char text[64];
+
+	OPEN_OR_SKIP(arena, 0);
+	ASSERT_TRUE(lull_arena_host_hugetlb("", LULL_ARENA_NODE_ANY, &pool));
+	all = carve(arena, pool.nr_free * SLOT, 0);
+	EXPECT_EQ(LULL_NOMEM,
+		  lull_arena_carve(arena, SLOT, 0, "more", &vec, &error));
+	if (!strstr(error.msg, "more: 2097152 bytes of memory could not be "
+			       "had: the pool has no 1 free 2 MiB pages"))
+		TEST_FAIL_("%s", error.msg);
+	EXPECT_EQ(5, vec.bytes);
+	EXPECT_EQ(LULL_OK, lull_arena_open(&opts, &other, NULL));
+	ASSERT_TRUE(other != NULL);
+	lull_arena_describe(other, text, sizeof(text));
+	if (lull_arena_carrier(other) == LULL_ARENA_THP)
+		EXPECT_TRUE(strstr(lull_arena_note(other, 1),
+				   "hugetlb: every reserved page is in use") !=
+			    NULL);
+	lull_arena_close(other);
+	lull_arena_retire(&all);
+	lull_arena_close(arena);
+}
+
+/* What auto took first runs out, and the rest comes from thp. */
+TEST(the_rest_is_thp)
+{
+	const struct lull_arena_opts opts = { .carrier = LULL_ARENA_AUTO,
+					      .node = LULL_ARENA_NODE_ANY };
+	struct lull_arena_hugetlb_pool pool;
+	struct lull_arena *arena;
+	struct lull_vec first, more;
+	const char *note = NULL;
+	size_t i;
+
+	OPEN_OR_SKIP(arena, 0);
+	lull_arena_close(arena);
+	ASSERT_EQ(LULL_OK, lull_arena_open(&opts, &arena, NULL));
+	if (lull_arena_carrier(arena) != LULL_ARENA_HUGETLB) {
+		lull_arena_close(arena);
+		SKIP("auto takes something better");
+	}
+	ASSERT_TRUE(lull_arena_host_hugetlb("", LULL_ARENA_NODE_ANY, &pool));
+	first = carve(arena, pool.nr_free * SLOT, 0);
+	more = carve(arena, 3 * SLOT, LULL_CARVE_ZERO);
+	EXPECT_TRUE(is_zero(&more));
+	mark(&more, 1);
+	for (i = 0; lull_arena_note(arena, i); i++)
+		note = lull_arena_note(arena, i);
+	EXPECT_STREQ("hugetlb ran out: the pool has no 3 free 2 MiB pages: the "
+		     "rest is thp",
+		     note ? note : "");
+	lull_arena_retire(&first);
+	lull_arena_retire(&more);
+	lull_arena_close(arena);
+}
+
+TEST_MAIN

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * msm.cu - multi-scalar multiplication on the device against the C library
+ *
+ * The plan is tested everywhere; the rest is skipped where there is no GPU.
+ * Points repeat, cancel and are infinity as they come: they are drawn from a
+ * small pool with their negatives.
+ */
+#include "cuda/device.h"
+#include "cuda/ref.h"
+#include "harness.h"
+#include "msm_kernels.cuh"
+
+using namespace lull;
+
+#define NR_MAX 70000
+#define POOL 257
+#define SCALAR_WORDS 4
+
+static struct msm_shape shape_of(enum lull_curve curve, int group, size_t nr)
+{
+	struct msm_shape shape = {};
+
+	shape.curve = curve;
+	shape.group = group;
+	shape.nr_points = shape.nr_scalars = nr;
+	shape.nr_units = nr;
+	shape.table_bytes_max = (size_t)1 << 40;
+	shape.nr_sms = 132;
+	shape.nr_levels = -1;
+	return shape;
+}
+
+static void check_plan(const struct msm_shape *shape)
+{
+	unsigned int bits = shape->curve == LULL_CURVE_BN254 ? 253 : 254;
+	struct lull_error error;
+	struct msm_plan plan;
+	unsigned int last;
+
+	ASSERT_EQ(LULL_OK, msm_plan_make(shape, &plan, &error));
+	EXPECT_TRUE(plan.nr_sets * plan.nr_copies >= plan.nr_windows);
+	EXPECT_TRUE(plan.table_bytes <= shape->table_bytes_max || plan.nr_copies == 1);
+	last = msm_window_start(plan, plan.nr_windows - 1);
+	EXPECT_TRUE(last <= bits); /* the carry alone, at most */
+	EXPECT_TRUE(last + plan.window_bits + 1 > bits);
+	EXPECT_TRUE(msm_nr_sums(&plan) <= MSM_SUMS_MAX);
+	EXPECT_TRUE((1u << plan.key_bits) > plan.nr_buckets);
+	EXPECT_TRUE(((uint64_t)1 << (plan.row_bits + plan.column_bits)) >= plan.set_buckets);
+	EXPECT_TRUE(!shape->scratch_bytes_max || plan.chunk_refs <= plan.nr_refs);
+}
+
+TEST(plans_hold_every_digit)
+{
+	for (int curve = LULL_CURVE_BN254; curve <= LULL_CURVE_BLS12_381; curve++) {
+		for (int group = 1; group <= 2; group++) {
+			for (unsigned int log2 = 0; log2 <= 26; log2++) {
+				struct msm_shape shape = shape_of((enum lull_curve)curve, group,
+								  (size_t)1 << log2);
+
+				check_plan(&shape);
+				shape.table_bytes_max = ((size_t)200 << log2) + 4096;
+				shape.scratch_bytes_max = ((size_t)64 << log2) + (64 << 20);
+				check_plan(&shape);
+				shape.table_bytes_max = 0;
+				check_plan(&shape);
+				shape.method = MSM_XYZZ;
+				check_plan(&shape);
+			}
+		}
+	}
+}
+
+TEST(plan_refuses)
+{
+	struct msm_shape shape = shape_of(LULL_CURVE_BN254, 3, 16);
+	struct lull_error error = {};
+	struct msm_plan plan, before;
+
+	memset((void *)&plan, 0xcc, sizeof(plan));
+	memcpy((void *)&before, (void *)&plan, sizeof(plan));
+	EXPECT_EQ(LULL_USAGE, msm_plan_make(&shape, &plan, &error));
+	EXPECT_TRUE(error.msg[0] != 0);
+	shape = shape_of(LULL_CURVE_BLS12_381, 1, (size_t)1 << 31);
+	EXPECT_EQ(LULL_UNSUPPORTED, msm_plan_make(&shape, &plan, &error));
+	EXPECT_MEMEQ((void *)&before, (void *)&plan, sizeof(plan));
+}
+
+/* One group on the device: points on both sides, scratch, a plan at a time. */
+template <class G>
+struct rig {
+	using E = typename G::coord;
+	const struct cuda_ref *ref;
+	const struct cuda_ref_group *group;
+	affine<E> pool[POOL];
+	affine<E> points[NR_MAX];
+	uint64_t scalars[NR_MAX][SCALAR_WORDS];
+	void *table, *scratch, *device_scalars;
+	struct msm_sums<G> *sums;
+	xyzz<E> *unit_sum;
+	struct msm_plan plan;
+};
+
+template <class G>
+static struct rig<G> *rig_make(const struct cuda_ref *ref)
+{
+	struct rig<G> *r = (struct rig<G> *)calloc(1, sizeof(*r));
+
+	r->ref = ref;
+	r->group = G::group == 1 ? &ref->g1 : &ref->g2;
+	for (unsigned int i = 1; i < POOL; i++)
+		r->group->random(&r->pool[i]);
+	/* pool[0] is infinity; the upper half are negatives of the lower. */
+	for (unsigned int i = 1; i < POOL / 2; i++)
+		r->pool[POOL / 2 + i] = neg(r->pool[i]);
+	device_must(cudaMallocHost(&r->sums, sizeof(*r->sums)), "cudaMallocHost");
+	device_must(cudaMallocHost(&r->unit_sum, sizeof(*r->unit_sum)), "cudaMallocHost");
+	return r;
+}
+
+template <class G>
+static void rig_free(struct rig<G> *r)
+{
+	device_must(cudaFreeHost(r->sums), "cudaFreeHost");
+	device_must(cudaFreeHost(r->unit_sum), "cudaFreeHost");
+	free(r);
+}
+
+/* Points in table order: each @distinct-th of the pool, or all distinct. */
+template <class G>
+static void rig_points(struct rig<G> *r, size_t nr, bool distinct)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!distinct || i < 1)
+			r->points[i] = r->pool[distinct ? 1 : test_random() % POOL];
+		else
+			r->group->add(&r->points[i], &r->points[i - 1], &r->pool[2]);
+	}
+}
+
+template <class G>
+static bool rig_begin(struct rig<G> *r, const struct msm_shape *shape)
+{
+	struct lull_error error;
+
+	if (msm_plan_make(shape, &r->plan, &error)) {
+		printf("# %s\n", error.msg);
+		test_failed = true;
+		return false;
+	}
+	r->table = device_alloc(r->plan.table_bytes);
+	r->scratch = device_alloc(r->plan.scratch.bytes);
+	r->device_scalars = device_alloc(shape->nr_points * 32);
+	device_put(r->table, r->points, shape->nr_points * sizeof(r->points[0]));
+	if (msm_prepare<G>(&r->plan, r->table, 0, &error)) {
+		printf("# %s\n", error.msg);
+		test_failed = true;
+	}
+	device_done();
+	return true;
+}
+
+template <class G>
+static void rig_end(struct rig<G> *r)
+{
+	device_free(r->table);
+	device_free(r->scratch);
+	device_free(r->device_scalars);
+}
+
+template <class G>
+static affine<typename G::coord> affine_of(xyzz<typename G::coord> sum)
+{
+	affine<typename G::coord> r;
+
+	if (is_inf(sum))
+		return affine<typename G::coord>::infinity();
+	to_affine(&r, &sum);
+	return r;
+}
+
+/* One run over the scalars that stand in the rig. */
+template <class G>
+static void rig_compare(struct rig<G> *r, size_t nr, const char *what)
+{
+	using E = typename G::coord;
+	struct lull_error error = {};
+	affine<E> want, got;
+
+	r->group->msm(&want, r->points, r->scalars, nr);
+	device_put(r->device_scalars, r->scalars, nr * 32);
+	memset((void *)r->sums, 0xcc, sizeof(*r->sums));
+	if (msm_run<G>(&r->plan, r->table, r->device_scalars, MSM_PLAIN, NULL, nr, r->scratch,
+		       r->sums, 0, &error)) {
+		printf("# %s: %s\n", what, error.msg);
+		test_failed = true;
+		return;
+	}
+	device_done();
+	got = affine_of<G>(msm_finish<G>(&r->plan, r->sums));
+	if (memcmp((void *)&want, (void *)&got, sizeof(want))) {
+		printf("# %s: %zu points, %u windows, %u copies, %u levels\n", what, nr,
+		       r->plan.nr_windows, r->plan.nr_copies, r->plan.nr_levels);
+		EXPECT_MEMEQ((void *)&want, (void *)&got, sizeof(want));
+	}
+}
+
+enum scalar_kind { ZEROS, ONES, EQUAL, MINUS_ONES, HOT, SMALL, RANDOM, NR_KINDS };
+static const char *const kind_names[] = { "zeros", "ones",  "equal", "r - 1",
+					  "hot",   "small", "random" };
+
+template <class G>
+static void rig_scalars(struct rig<G> *r, size_t nr, enum scalar_kind kind)
+{
+	uint64_t same[SCALAR_WORDS];
+
+	r->ref->random_scalar(same);
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t *s = r->scalars[i];
+
+		memset(s, 0, 32);
+		if (kind == ONES)
+			s[0] = 1;
+		else if (kind == EQUAL)
+			memcpy(s, same, 32);
+		else if (kind == MINUS_ONES)
+			r->ref->minus_one(s);
+		else if (kind == SMALL)
+			s[0] = test_random() >> (1 + test_random() % 63);
+		else if (kind >= HOT)
+			r->ref->random_scalar(s);
+		/* Every second low digit is the same. */
+		if (kind == HOT && i % 2)
+			s[0] = same[0];
+	}
+}
+
+template <class G>
+static void rig_all_kinds(struct rig<G> *r, const struct msm_shape *shape)
+{
+	if (!rig_begin(r, shape))
+		return;
+	for (int kind = 0; kind < NR_KINDS; kind++) {
+		rig_scalars(r, shape->nr_points, (enum scalar_kind)kind);
+		rig_compare(r, shape->nr_points, kind_names[kind]);
+	}
+	rig_end(r);
+}
+
+template <class G>
+static void test_sizes(const struct cuda_ref *ref)
+{
+	static const size_t sizes[] = { 1,   2,    3,    31,   32,   33,    63,   64,
+					65,  127,  129,  255,  257,  1023,  1024, 1025,
+					4095, 8193, 16384, 65535, 65536, 65537 };
+	struct rig<G> *r = rig_make<G>(ref);
+
+	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct msm_shape shape = shape_of(G::curve::id, G::group, sizes[i]);
+
+		if (G::group == 2 && sizes[i] > 20000)
+			continue;
+		rig_points(r, sizes[i], i % 2);
+		rig_all_kinds(r, &shape);
+	}
+	rig_free(r);
+}
+
+/* Plans of every form on one size. */
+template <class G>
+static void test_plans(const struct cuda_ref *ref)
+{
+	struct rig<G> *r = rig_make<G>(ref);
+	size_t nr = 3001;
+
+	rig_points(r, nr, false);
+	for (unsigned int i = 0; i < 12; i++) {
+		struct msm_shape shape = shape_of(G::curve::id, G::group, nr);
+
+		shape.method = i % 4 == 3 ? MSM_XYZZ : MSM_AFFINE;
+		if (i % 3 == 1)
+			shape.table_bytes_max = 0;
+		if (i % 3 == 2)
+			shape.table_bytes_max = 5 * nr * r->group->affine_bytes;
+		shape.window_bits = 4 + i;
+		shape.nr_levels = (int)(i % 5) - 1;
+		shape.batch = i % 2 ? 1 : 3;
+		if (i >= 6) /* in chunks */
+			shape.scratch_bytes_max = 1;
+		shape.nr_sms = 1 + i;
+		rig_all_kinds(r, &shape);
+	}
+	rig_free(r);
+}
+
+/* Lists of indices, Montgomery scalars, and sums of units. */
+template <class G>
+static void test_lists(const struct cuda_ref *ref)
+{
+	using E = typename G::coord;
+	struct rig<G> *r = rig_make<G>(ref);
+	size_t nr = 5000, half = nr / 2;
+	struct msm_shape shape = shape_of(G::curve::id, G::group, nr);
+	uint32_t *index = (uint32_t *)malloc(nr * sizeof(*index)), *device_index;
+	struct lull_error error = {};
+	affine<E> want, got;
+
+	rig_points(r, nr, true);
+	rig_scalars(r, nr, RANDOM);
+	if (!rig_begin(r, &shape))
+		return;
+	/* Every second point, in Montgomery form: the others' scalars are 0
+	 * for the reference. */
+	device_index = (uint32_t *)device_alloc(nr * sizeof(*index));
+	for (size_t i = 0; i < half; i++)
+		index[i] = (uint32_t)(nr - 2 - 2 * i);
+	device_put(device_index, index, half * sizeof(*index));
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t plain[SCALAR_WORDS];
+
+		memcpy(plain, r->scalars[i], 32);
+		ref->fr.from_plain(r->scalars[i], plain, NULL);
+	}
+	device_put(r->device_scalars, r->scalars, nr * 32);
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t mont[SCALAR_WORDS];
+
+		memcpy(mont, r->scalars[i], 32);
+		ref->fr.to_plain(r->scalars[i], mont, NULL);
+		if (i % 2)
+			memset(r->scalars[i], 0, 32);
+	}
+	r->group->msm(&want, r->points, r->scalars, nr);
+	EXPECT_EQ(LULL_OK, msm_run<G>(&r->plan, r->table, r->device_scalars, MSM_MONTGOMERY,
+				      device_index, half, r->scratch, r->sums, 0, &error));
+	device_done();
+	got = affine_of<G>(msm_finish<G>(&r->plan, r->sums));
+	EXPECT_MEMEQ((void *)&want, (void *)&got, sizeof(want));
+	/* Units: the first of three is subtracted. */
+	for (size_t i = 0; i < half; i++) {
+		memset(r->scalars[index[i]], 0, 32);
+		if (i % 3)
+			r->scalars[index[i]][0] = 1;
+		else
+			ref->minus_one(r->scalars[index[i]]);
+		index[i] |= i % 3 ? 0 : MSM_REF_NEG;
+	}
+	device_put(device_index, index, half * sizeof(*index));
+	r->group->msm(&want, r->points, r->scalars, nr);
+	EXPECT_EQ(LULL_OK, msm_run_sum<G>(&r->plan, r->table, device_index, half, r->scratch,
+					  r->unit_sum, 0, &error));
+	device_done();
+	got = affine_of<G>(*r->unit_sum);
+	EXPECT_MEMEQ((void *)&want, (void *)&got, sizeof(want));
+	EXPECT_EQ(LULL_USAGE, msm_run<G>(&r->plan, r->table, r->device_scalars, MSM_PLAIN, NULL,
+					 nr + 1, r->scratch, r->sums, 0, &error));
+	EXPECT_EQ(LULL_OK, msm_run<G>(&r->plan, r->table, r->device_scalars, MSM_PLAIN, NULL, 0,
+				      r->scratch, r->sums, 0, &error));
+	device_done();
+	EXPECT_TRUE(is_inf(msm_finish<G>(&r->plan, r->sums)));
+	rig_end(r);
+	device_free(device_index);
+	free(index);
+	rig_free(r);
+}
+
+#define NO_GPU "NO GPU: nothing of the device was tested"
+
+#define GROUP_TESTS(name, G, ref)            \
+	TEST(name##_sizes)                   \
+	{                                    \
+		if (!device_is_there())      \
+			SKIP(NO_GPU);        \
+		test_sizes<G>(&(ref));       \
+	}                                    \
+	TEST(name##_plans)                   \
+	{                                    \
+		if (!device_is_there())      \
+			SKIP(NO_GPU);        \
+		test_plans<G>(&(ref));       \
+	}                                    \
+	TEST(name##_lists)                   \
+	{                                    \
+		if (!device_is_there())      \
+			SKIP(NO_GPU);        \
+		test_lists<G>(&(ref));       \
+	}
+
+GROUP_TESTS(bn254_g1, bn254_g1, cuda_ref_bn254)
+GROUP_TESTS(bls12_381_g1, bls12_381_g1, cuda_ref_bls12_381)
+GROUP_TESTS(bn254_g2, bn254_g2, cuda_ref_bn254)
+GROUP_TESTS(bls12_381_g2, bls12_381_g2, cuda_ref_bls12_381)
+
+TEST_MAIN

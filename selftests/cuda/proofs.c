@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * proofs.c - whole proofs on a GPU, byte for byte those of the CPU
+ *
+ * For the same r and s, on both curves: snarkjs's golden proofs, made circuits
+ * of several shapes and sizes, and the same again with less and less device
+ * memory.  Skips where there is no GPU.  LULL_TEST_BACKEND=cpu tries the test
+ * itself.
+ */
+#include "../prove/prove.h"
+
+#include <pthread.h>
+
+#define NR_THREADS 3
+#define ROUNDS 4
+
+static const char *backend_name(void)
+{
+	const char *name = getenv("LULL_TEST_BACKEND");
+
+	return name ? name : "cuda";
+}
+
+static char plan_text[4096];
+
+static void hear(void *arg, const char *line)
+{
+	(void)arg;
+	strncat(plan_text, line, sizeof(plan_text) - strlen(plan_text) - 2);
+	strncat(plan_text, "\n", sizeof(plan_text) - strlen(plan_text) - 1);
+}
+
+/* A context on the GPU, or NULL and the test is skipped. */
+static struct lull_ctx *open_gpu(uint64_t vram_bytes)
+{
+	const struct lull_ctx_opts opts = { .size = sizeof(opts),
+					    .backend = backend_name(),
+					    .say = hear,
+					    .vram_bytes = vram_bytes };
+	static char reason[300];
+	struct lull_ctx *ctx = NULL;
+	struct lull_error error;
+
+	plan_text[0] = '\0';
+	if (!lull_ctx_create(&opts, &ctx, &error))
+		return ctx;
+	/* With a GPU in the machine this must not be skipped over. */
+	if (error.code != LULL_UNSUPPORTED)
+		TEST_FAIL_("%s", error.msg);
+	snprintf(reason, sizeof(reason), "%s", error.msg);
+	test_skipped = reason;
+	return NULL;
+}
+
+/* ---- golden proofs ----------------------------------------------------- */
+
+TEST(golden_proofs)
+{
+	static const char *const names[] = {
+		"bn128-mul2",	     "bn128-poseidon2",	   "bn128-edge-nopub",
+		"bn128-edge-linear", "bls12381-mul2",	   "bls12381-poseidon2",
+		"bn128-chain1000",   "bls12381-chain1000",
+	};
+	struct lull_ctx *ctx = open_gpu(0);
+	struct golden g;
+	size_t i;
+
+	if (!ctx)
+		return;
+	for (i = 0; i < LULL_ARRAY_SIZE(names); i++) {
+		g = golden_load(names[i], i % 3);
+		expect_golden_mem(ctx, g.key.data, g.key.bytes, g.wtns.data,
+				  g.wtns.bytes, &g);
+		golden_free(&g);
+	}
+	lull_ctx_destroy(ctx);
+}
+
+/* ---- made circuits ----------------------------------------------------- */
+
+struct circuit {
+	char key[PATH_BYTES];
+	char wtns[PATH_BYTES];
+};
+
+static bool make_key(struct lull_ctx *cpu, const char *shape, const char *curve,
+		     unsigned int log2, struct circuit *circuit)
+{
+	char r1cs[PATH_BYTES], name[64];
+
+	snprintf(name, sizeof(name), "%s-%s-%u.zkey", curve, shape, log2);
+	scratch_path(circuit->key, name);
+	return make_circuit(shape, curve, log2, r1cs, circuit->wtns) &&
+	       !lull_key_generate_toxic(cpu, r1cs, circuit->key, NULL);
+}
+
+/* proof.json for the given r and s; empty when it fails. */
+static void prove_text(struct lull_ctx *ctx, const struct lull_key *key,
+		       const struct lull_wtns *wtns, const uint8_t *r,
+		       const uint8_t *s, char text[TEXT_BYTES])
+{
+	struct lull_proof *proof = NULL;
+	struct lull_error error = { 0 };
+
+	text[0] = '\0';
+	if (lull_prove_blinded(ctx, key, wtns, NULL, r, s, &proof, &error))
+		TEST_FAIL_("%s", error.msg);
+	else
+		lull_proof_json(proof, text, TEXT_BYTES);
+	lull_proof_free(proof);
+}
+
+static void draw_scalar(uint8_t scalar[LULL_FR_BYTES])
+{
+	size_t i;
+
+	for (i = 0; i < LULL_FR_BYTES; i++)
+		scalar[i] = (uint8_t)(test_random() >> 32);
+	scalar[LULL_FR_BYTES - 1] &= 0xf; /* below r on both curves */
+}
+
+/* Opens the circuit in both contexts and compares proofs, twice so that what
+ * one leaves behind shows. */
+static void compare(struct lull_ctx *cpu, struct lull_ctx *gpu,
+		    const struct circuit *circuit)
+{
+	char want[TEXT_BYTES], got[TEXT_BYTES];
+	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
+	struct lull_key *cpu_key = NULL, *gpu_key = NULL;
+	struct lull_error error = { 0 };
+	struct lull_wtns *wtns = NULL;
+	int i;
+
+	if (lull_key_open(cpu, circuit->key, &cpu_key, &error) ||
+	    lull_key_open(gpu, circuit->key, &gpu_key, &error) ||
+	    lull_wtns_open(cpu, circuit->wtns, &wtns, &error)) {
+		TEST_FAIL_("%s: %s", circuit->key, error.msg);
+		goto close;
+	}
+	for (i = 0; i < 2; i++) {
+		draw_scalar(r);
+		draw_scalar(s);
+		prove_text(cpu, cpu_key, wtns, r, s, want);
+		prove_text(gpu, gpu_key, wtns, r, s, got);
+		if (strcmp(want, got))
+			TEST_FAIL_("%s: expected %s, found %s", circuit->key,
+				   want, got);
+	}
+close:
+	lull_wtns_close(wtns);
+	lull_key_close(gpu_key);
+	lull_key_close(cpu_key);
+}
+
+static void compare_shapes(const char *curve)
+{
+	static const struct {
+		const char *shape;
+		unsigned int log2;
+	} shapes[] = {
+		{ "edge-domain2", 1 }, { "edge-empty", 1 },
+		{ "edge-nopub", 3 },   { "edge-linear", 4 },
+		{ "edge-unused", 5 },  { "dense", 2 },
+		{ "dense", 5 },	       { "dense", 10 },
+		{ "dense", 13 },       { "sha", 11 },
+		{ "sha", 15 },
+	};
+	struct lull_ctx *gpu = open_gpu(0), *cpu;
+	struct circuit circuit;
+	size_t i;
+
+	if (!gpu)
+		return;
+	cpu = make_ctx(0);
+	for (i = 0; i < LULL_ARRAY_SIZE(shapes); i++) {
+		if (make_key(cpu, shapes[i].shape, curve, shapes[i].log2,
+			     &circuit))
+			compare(cpu, gpu, &circuit);
+		else
+			TEST_FAIL_("%s: no circuit", shapes[i].shape);
+		scratch_clear();
+	}
+	lull_ctx_destroy(cpu);
+	lull_ctx_destroy(gpu);
+}
+
+TEST(made_circuits_bn254)
+{
+	compare_shapes("bn128");
+}
+
+TEST(made_circuits_bls12_381)
+{
+	compare_shapes("bls12381");
+}
+
+/* ---- budgets ----------------------------------------------------------- */
+
+/* With @vram bytes: LULL_OK and the same bytes, or LULL_NOMEM; never more than
+ * that was allocated. */
+static int prove_within(uint64_t vram, const struct circuit *circuit,
+			const char *want, const uint8_t *r, const uint8_t *s)
+{
+	struct lull_ctx *gpu = open_gpu(vram);
+	struct lull_error error = { 0 };
+	struct lull_wtns *wtns = NULL;
+	struct lull_key *key = NULL;
+	char got[TEXT_BYTES];
+	int err;
+
+	if (!gpu)
+		return LULL_DEVICE;
+	err = lull_key_open(gpu, circuit->key, &key, &error);
+	if (!err && !lull_wtns_open(gpu, circuit->wtns, &wtns, &error)) {
+		prove_text(gpu, key, wtns, r, s, got);
+		EXPECT_STREQ(want, got);
+	}
+	if (err && err != LULL_NOMEM)
+		TEST_FAIL_("%s", error.msg);
+	if (err && !strstr(error.msg, "expected"))
+		TEST_FAIL_("no numbers: %s", error.msg);
+	if (lull_ctx_device_peak_bytes(gpu) > vram)
+		TEST_FAIL_("%" PRIu64 " bytes of %" PRIu64,
+			   lull_ctx_device_peak_bytes(gpu), vram);
+	lull_wtns_close(wtns);
+	lull_key_close(key);
+	lull_ctx_destroy(gpu);
+	return err;
+}
+
+/* Less and less, until there is no plan any more; streaming must have been
+ * among the plans. */
+static void shrink(const char *curve)
+{
+	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
+	struct lull_ctx *cpu, *gpu = open_gpu(0);
+	struct lull_wtns *wtns = NULL;
+	struct lull_key *key = NULL;
+	unsigned int nr_fit = 0, nr_streamed = 0;
+	struct circuit circuit;
+	char want[TEXT_BYTES];
+	uint64_t vram;
+	int err = LULL_OK;
+
+	if (!gpu)
+		return;
+	cpu = make_ctx(0);
+	draw_scalar(r);
+	draw_scalar(s);
+	ASSERT_TRUE(make_key(cpu, "dense", curve, 13, &circuit));
+	ASSERT_EQ(LULL_OK, lull_key_open(cpu, circuit.key, &key, NULL));
+	ASSERT_EQ(LULL_OK, lull_wtns_open(cpu, circuit.wtns, &wtns, NULL));
+	prove_text(cpu, key, wtns, r, s, want);
+	lull_key_close(key);
+	key = NULL;
+	ASSERT_EQ(LULL_OK, lull_key_open(gpu, circuit.key, &key, NULL));
+	vram = lull_ctx_device_peak_bytes(gpu);
+	lull_key_close(key);
+	lull_ctx_destroy(gpu);
+	while (!err && vram > 4096) {
+		err = prove_within(vram, &circuit, want, r, s);
+		nr_fit += !err;
+		nr_streamed += !err && strstr(plan_text, "streamed");
+		vram = vram / 16 * 15;
+	}
+	printf("# %s: %u budgets fit, %u of them streamed\n", curve, nr_fit,
+	       nr_streamed);
+	if (!strcmp(backend_name(), "cuda"))
+		EXPECT_TRUE(err == LULL_NOMEM && nr_fit > 1 && nr_streamed);
+	lull_wtns_close(wtns);
+	lull_ctx_destroy(cpu);
+	scratch_clear();
+}
+
+TEST(small_budgets_bn254)
+{
+	shrink("bn128");
+}
+
+TEST(small_budgets_bls12_381)
+{
+	shrink("bls12381");
+}
+
+/* ---- several at once --------------------------------------------------- */
+
+struct job {
+	struct lull_ctx *ctx;
+	const struct golden *golden;
+	struct lull_key *key;
+	struct lull_wtns *wtns;
+	unsigned int nr_wrong;
+};
+
+static void *prove_rounds(void *arg)
+{
+	struct job *job = arg;
+	struct lull_proof *proof;
+	char text[TEXT_BYTES];
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		proof = NULL;
+		if (lull_prove_blinded(job->ctx, job->key, job->wtns, NULL,
+				       job->golden->r, job->golden->s, &proof,
+				       NULL)) {
+			job->nr_wrong++;
+			continue;
+		}
+		lull_proof_json(proof, text, sizeof(text));
+		job->nr_wrong += !!strcmp(text, job->golden->proof);
+		lull_proof_free(proof);
+	}
+	return NULL;
+}
+
+/* Two keys of two curves, each with several threads. */
+TEST(proofs_beside_each_other)
+{
+	static const char *const names[] = { "bn128-chain1000",
+					     "bls12381-poseidon2" };
+	struct lull_ctx *ctx = open_gpu(0);
+	struct job jobs[2][NR_THREADS] = { { { 0 } } };
+	pthread_t threads[2][NR_THREADS];
+	struct golden golden[2];
+	struct job job;
+	size_t i, j;
+
+	if (!ctx)
+		return;
+	for (i = 0; i < 2; i++) {
+		golden[i] = golden_load(names[i], 1);
+		job = (struct job){ .ctx = ctx, .golden = &golden[i] };
+		ASSERT_EQ(LULL_OK, lull_key_open_mem(ctx, golden[i].key.data,
+						     golden[i].key.bytes,
+						     &job.key, NULL));
+		ASSERT_EQ(LULL_OK, lull_wtns_open_mem(ctx, golden[i].wtns.data,
+						      golden[i].wtns.bytes,
+						      &job.wtns, NULL));
+		for (j = 0; j < NR_THREADS; j++)
+			jobs[i][j] = job;
+	}
+	for (i = 0; i < 2 * NR_THREADS; i++)
+		ASSERT_EQ(0, pthread_create(
+				     &threads[i / NR_THREADS][i % NR_THREADS],
+				     NULL, prove_rounds,
+				     &jobs[i / NR_THREADS][i % NR_THREADS]));
+	for (i = 0; i < 2 * NR_THREADS; i++)
+		pthread_join(threads[i / NR_THREADS][i % NR_THREADS], NULL);
+	for (i = 0; i < 2; i++) {
+		for (j = 0; j < NR_THREADS; j++)
+			EXPECT_EQ(0, jobs[i][j].nr_wrong);
+		lull_wtns_close(jobs[i][0].wtns);
+		lull_key_close(jobs[i][0].key);
+		golden_free(&golden[i]);
+	}
+	lull_ctx_destroy(ctx);
+}
+
+/* A witness that does not satisfy is found out as on the CPU, and the device
+ * works on. */
+TEST(unsatisfied_witness)
+{
+	struct lull_ctx *ctx = open_gpu(0);
+	struct lull_proof *proof = NULL;
+	struct lull_wtns *wtns = NULL;
+	struct lull_key *key = NULL;
+	struct golden g;
+
+	if (!ctx)
+		return;
+	g = golden_load("bn128-poseidon2", 0);
+	ASSERT_EQ(LULL_OK,
+		  lull_key_open_mem(ctx, g.key.data, g.key.bytes, &key, NULL));
+	/* The lowest byte of the last value. */
+	g.wtns.data[g.wtns.bytes - LULL_FR_BYTES] ^= 1;
+	ASSERT_EQ(LULL_OK, lull_wtns_open_mem(ctx, g.wtns.data, g.wtns.bytes,
+					      &wtns, NULL));
+	EXPECT_EQ(LULL_UNSATISFIED,
+		  lull_prove(ctx, key, wtns, NULL, &proof, NULL));
+	EXPECT_TRUE(!proof);
+	lull_wtns_close(wtns);
+	g.wtns.data[g.wtns.bytes - LULL_FR_BYTES] ^= 1;
+	ASSERT_EQ(LULL_OK, lull_wtns_open_mem(ctx, g.wtns.data, g.wtns.bytes,
+					      &wtns, NULL));
+	expect_golden(ctx, key, wtns, &g);
+	lull_wtns_close(wtns);
+	lull_key_close(key);
+	lull_ctx_destroy(ctx);
+	golden_free(&g);
+}
+
+TEST_MAIN

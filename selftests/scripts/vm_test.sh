@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# vm_test.sh - scripts/vm never takes a lost VM or an unhappy kernel for a pass
+#
+# For scripts/check; prints TAP.  Each case boots a VM.
+# shellcheck disable=SC2317 # result() calls them
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+NR_CASES=7
+# Long enough for a busy machine; the case of the time limit has its own.
+LIMIT_S=240
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+nr=0 failed=0
+
+# result NAME WHAT...: TAP for whether the command WHAT is true.
+result()
+{
+	local name=$1
+
+	shift
+	nr=$((nr + 1))
+	if "$@"; then
+		echo "ok $nr $name"
+	else
+		failed=1
+		sed 's/^/# out: /' "$tmp/out"
+		tail -n 20 "$tmp/err" | sed 's/^/# err: /'
+		echo "# rc: $rc"
+		echo "not ok $nr $name"
+	fi
+}
+
+# vm ARGUMENT...: its outputs in files, its status in rc.
+vm()
+{
+	rc=0
+	scripts/vm --timeout $LIMIT_S --no-module --cpus 2 --memory 1G "$@" \
+		>"$tmp/out" 2>"$tmp/err" || rc=$?
+}
+
+status_and_outputs()
+{
+	[ "$rc" = 7 ] && [ "$(cat "$tmp/out")" = "out $PWD a  b" ] &&
+		[ "$(cat "$tmp/err")" = err ]
+}
+
+complains()
+{
+	[ "$rc" = 123 ] && grep -q "^vm: the kernel complained" "$tmp/err" &&
+		grep -q "WARNING: of a test" "$tmp/err" &&
+		[ "$(cat "$tmp/out")" = "done" ]
+}
+
+died()
+{
+	[ "$rc" = 125 ] && grep -q "Kernel panic" "$tmp/err" &&
+		grep -q "the VM died" "$tmp/err"
+}
+
+timed_out()
+{
+	[ "$rc" = 124 ] && grep -q "ran out of time" "$tmp/err"
+}
+
+not_used_up()
+{
+	[ "$rc" = 0 ] && [ ! -e "$tmp/left" ] && [ -e "$tmp/share/left" ]
+}
+
+refused()
+{
+	[ "$rc" = 125 ] && grep -q "no kernel" "$tmp/err"
+}
+
+nothing_left()
+{
+	! compgen -G "$TMPDIR/lull-vm.*" >/dev/null
+}
+
+echo "TAP version 13"
+echo "1..$NR_CASES"
+export TMPDIR=$tmp
+# shellcheck disable=SC2016 # for the VM's shell
+vm -- sh -c 'echo "out $PWD $1"; echo err >&2; exit 7' sh "a  b"
+result "status, outputs, folder and words are the command's" status_and_outputs
+vm -- sh -c 'echo "<3>WARNING: of a test" >/dev/kmsg; echo done'
+result "a warning of the kernel is a failure" complains
+vm -- sh -c 'echo c >/proc/sysrq-trigger'
+result "a panic is a failure, with the console" died
+mkdir "$tmp/share"
+vm --share "$tmp/share" -- touch "$tmp/left" "$tmp/share/left"
+result "what is written stays in the VM, but for the shared folder" not_used_up
+vm --timeout 2 -- true
+result "the time limit" timed_out
+vm --kernel "$tmp" -- true
+result "a folder without a kernel" refused
+result "no files are left" nothing_left
+exit $failed

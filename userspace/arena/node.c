@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * node.c - which NUMA node memory comes from; see node.h
+ */
+#include "arena/node.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arena/arena.h"
+#include "base/base.h"
+#include "base/error.h"
+
+#define NODES_ONLINE "/sys/devices/system/node/online"
+
+/* "0" on a host of one node; "0-1" or "0,2" where there are more. */
+static bool one_node(void)
+{
+	FILE *file = fopen(NODES_ONLINE, "re");
+	char text[16] = "";
+	bool got;
+
+	if (!file)
+		return true; /* a kernel without NUMA */
+	got = fgets(text, sizeof(text), file);
+	fclose(file);
+	return got && !strcmp(text, "0\n");
+}
+
+static int load(hwloc_topology_t *ret_topology, struct lull_error *reterr)
+{
+	hwloc_topology_t topology;
+
+	if (hwloc_topology_init(&topology))
+		return lull_fail(reterr, LULL_NOMEM, "hwloc: out of memory");
+	/* Nodes and CPUs are kept in any case. */
+	hwloc_topology_set_all_types_filter(topology,
+					    HWLOC_TYPE_FILTER_KEEP_NONE);
+	if (hwloc_topology_load(topology)) {
+		hwloc_topology_destroy(topology);
+		return lull_fail_errno(reterr, LULL_IO, errno,
+				       "hwloc: the host's topology");
+	}
+	*ret_topology = topology;
+	return LULL_OK;
+}
+
+static int node_of_cpus(hwloc_topology_t topology, hwloc_const_cpuset_t cpus)
+{
+	hwloc_obj_t node = NULL;
+	int found = LULL_ARENA_NODE_ANY;
+
+	while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE,
+						  node))) {
+		if (!hwloc_bitmap_intersects(node->cpuset, cpus))
+			continue;
+		if (found != LULL_ARENA_NODE_ANY)
+			return LULL_ARENA_NODE_ANY;
+		found = (int)node->os_index;
+	}
+	return found;
+}
+
+int lull_arena_node_here(void)
+{
+	hwloc_topology_t topology;
+	hwloc_bitmap_t cpus;
+	int node = LULL_ARENA_NODE_ANY;
+
+	if (one_node())
+		return 0;
+	if (load(&topology, NULL))
+		return node;
+	cpus = hwloc_bitmap_alloc();
+	if (cpus && !hwloc_get_cpubind(topology, cpus, HWLOC_CPUBIND_THREAD))
+		node = node_of_cpus(topology, cpus);
+	hwloc_bitmap_free(cpus);
+	hwloc_topology_destroy(topology);
+	return node;
+}
+
+static int no_such_node(int node, struct lull_error *reterr)
+{
+	return lull_fail(reterr, LULL_UNSUPPORTED,
+			 "this host has no NUMA node %d with memory", node);
+}
+
+int lull_arena_node_check(int node, struct lull_error *reterr)
+{
+	hwloc_topology_t topology;
+	hwloc_obj_t obj;
+	int err;
+
+	if (node == LULL_ARENA_NODE_ANY)
+		return LULL_OK;
+	if (node < 0)
+		return no_such_node(node, reterr);
+	if (one_node())
+		return node ? no_such_node(node, reterr) : LULL_OK;
+	err = load(&topology, reterr);
+	if (err)
+		return err;
+	obj = hwloc_get_numanode_obj_by_os_index(topology, (unsigned int)node);
+	if (!obj || !obj->attr->numanode.local_memory)
+		err = no_such_node(node, reterr);
+	hwloc_topology_destroy(topology);
+	return err;
+}
+
+int lull_arena_node_bind(void *ptr, size_t bytes, int node,
+			 struct lull_error *reterr)
+{
+	hwloc_topology_t topology;
+	hwloc_bitmap_t nodes;
+	int err;
+
+	if (node == LULL_ARENA_NODE_ANY || one_node())
+		return LULL_OK;
+	err = load(&topology, reterr);
+	if (err)
+		return err;
+	nodes = hwloc_bitmap_alloc();
+	if (!nodes || hwloc_bitmap_only(nodes, (unsigned int)node))
+		err = lull_fail(reterr, LULL_NOMEM, "hwloc: out of memory");
+	else if (hwloc_set_area_membind(
+			 topology, ptr, bytes, nodes, HWLOC_MEMBIND_BIND,
+			 HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT))
+		err = lull_fail_errno(reterr, LULL_IO, errno,
+				      "binding %zu bytes to NUMA node %d",
+				      bytes, node);
+	hwloc_bitmap_free(nodes);
+	hwloc_topology_destroy(topology);
+	return err;
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * slab.c - slabs grow, and their slots are occupied and vacated; see slab.h
+ */
+#include "arena/slab.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/error.h"
+
+/* Where address space is limited, a slab has no more than this, and others
+ * follow: what the limit leaves is for stacks, files and malloc. */
+#define SPAN_LIMITED ((size_t)64 << 20)
+/* Registering is slow by the call: pieces are not smaller where possible. */
+#define PIN_PIECE_BYTES ((size_t)32 << 20)
+
+static size_t span_wanted(const struct lull_arena *arena, size_t bytes_min)
+{
+	long pages = sysconf(_SC_PHYS_PAGES);
+	size_t span = pages > 0 ? (size_t)pages * PAGE_BYTES : SPAN_LIMITED;
+	struct rlimit limit;
+
+	if (arena->opts.bytes_max)
+		span = arena->opts.bytes_max;
+	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		span = lull_min(span, SPAN_LIMITED);
+	return lull_align_up(lull_max(span, bytes_min), SLOT_BYTES);
+}
+
+int lull_slab_add(struct lull_arena *arena, const struct lull_carrier *carrier,
+		  size_t bytes_min, struct lull_error *reterr)
+{
+	size_t span = span_wanted(arena, bytes_min);
+	struct lull_slab *slab = calloc(1, sizeof(*slab));
+	void *slots;
+	int err;
+
+	if (!slab)
+		return lull_fail(reterr, LULL_NOMEM,
+				 "arena: no memory for a slab");
+	slab->carrier = carrier;
+	slab->fd = -1;
+	err = carrier->reserve(slab, &arena->opts, bytes_min, span, reterr);
+	if (err)
+		goto free_slab;
+	LULL_ASSERT((uintptr_t)slab->base % SLOT_BYTES == 0 &&
+		    slab->span_bytes % SLOT_BYTES == 0 &&
+		    slab->span_bytes >= bytes_min);
+	/* Not calloc: a byte for each slot of a host's memory, seldom used. */
+	slots = mmap(NULL, slab->span_bytes / SLOT_BYTES,
+		     PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (slots == MAP_FAILED) {
+		err = lull_fail_errno(reterr, LULL_NOMEM, errno,
+				      "arena: the states of %zu slots",
+				      slab->span_bytes / SLOT_BYTES);
+		goto unreserve;
+	}
+	slab->slots = slots;
+	slab->next = arena->slabs;
+	arena->slabs = slab;
+	arena->stats.span_bytes += slab->span_bytes;
+	return LULL_OK;
+
+unreserve:
+	carrier->unreserve(slab);
+free_slab:
+	free(slab);
+	return err;
+}
+
+void lull_slab_destroy(struct lull_arena *arena, struct lull_slab *slab)
+{
+	struct lull_slab **link = &arena->slabs;
+
+	while (*link != slab)
+		link = &(*link)->next;
+	*link = slab->next;
+	arena->stats.span_bytes -= slab->span_bytes;
+	lull_arena_unpoison(slab->base, slab->top_bytes);
+	munmap(slab->slots, slab->span_bytes / SLOT_BYTES);
+	slab->carrier->unreserve(slab);
+	free(slab);
+}
+
+/* ---- pinning ----------------------------------------------------------- */
+
+void lull_slab_pin(struct lull_arena *arena, struct lull_slab *slab,
+		   size_t first, size_t nr)
+{
+	struct lull_pin_piece *piece;
+	size_t i;
+
+	if (!arena->pin_ops || !nr)
+		return;
+	piece = calloc(1, sizeof(*piece));
+	if (!piece)
+		return;
+	piece->ptr = slab->base + first * SLOT_BYTES;
+	piece->bytes = nr * SLOT_BYTES;
+	if (arena->pin_ops->pin(arena->pin_arg, piece->ptr, piece->bytes)) {
+		free(piece);
+		return;
+	}
+	piece->next = arena->pieces;
+	arena->pieces = piece;
+	arena->stats.pinned_bytes += piece->bytes;
+	for (i = first; i < first + nr; i++)
+		slab->slots[i] |= SLOT_PINNED;
+}
+
+/* ---- growth ------------------------------------------------------------ */
+
+static void set_run(struct lull_slab *slab, size_t i, size_t end,
+		    enum slot_state state)
+{
+	for (; i < end; i++)
+		slot_set(slab, i, state);
+}
+
+static int acquire_run(struct lull_arena *arena, struct lull_slab *slab,
+		       size_t first, size_t end, struct lull_error *reterr)
+{
+	int err;
+
+	set_run(slab, first, end, SLOT_FRESH);
+	err = slab->carrier->acquire(slab, first, end - first, reterr);
+	if (err) {
+		set_run(slab, first, end, SLOT_EMPTY);
+		return err;
+	}
+	slab->counts.held_bytes += (end - first) * SLOT_BYTES;
+	lull_slab_pin(arena, slab, first, end - first);
+	return LULL_OK;
+}
+
+static size_t grown_bytes(const struct lull_arena *arena)
+{
+	const struct lull_slab *slab;
+	size_t bytes = 0;
+
+	for (slab = arena->slabs; slab; slab = slab->next)
+		bytes += slab->top_bytes;
+	return bytes;
+}
+
+static int acquire_top(struct lull_arena *arena, struct lull_slab *slab,
+		       size_t bytes, struct lull_error *reterr)
+{
+	size_t first = slab->top_bytes / SLOT_BYTES, nr = bytes / SLOT_BYTES;
+	int err;
+
+	err = acquire_run(arena, slab, first, first + nr, reterr);
+	if (!err)
+		slab->top_bytes += bytes;
+	return err;
+}
+
+/* How far to grow for @need bytes: more where it is going to be pinned. */
+static size_t growth(const struct lull_arena *arena,
+		     const struct lull_slab *slab, size_t need)
+{
+	size_t room = slab->span_bytes - slab->top_bytes;
+
+	if (arena->opts.bytes_max)
+		room = lull_min(
+			room, lull_align_up(arena->opts.bytes_max, SLOT_BYTES) -
+				      grown_bytes(arena));
+	if (!arena->pin_ops)
+		return need;
+	return lull_max(need, lull_min(room, PIN_PIECE_BYTES));
+}
+
+int lull_slab_grow(struct lull_arena *arena, struct lull_slab *slab,
+		   size_t bytes, struct lull_extent **ret_extent,
+		   struct lull_error *reterr)
+{
+	struct lull_extent *tail = slab->last, *extent;
+	size_t have, need;
+	int err;
+
+	if (tail && tail->state != EXTENT_FREE)
+		tail = NULL;
+	have = tail ? tail->bytes : 0;
+	LULL_ASSERT(have < bytes);
+	need = lull_align_up(bytes - have, SLOT_BYTES);
+	if (arena->opts.bytes_max &&
+	    grown_bytes(arena) + need >
+		    lull_align_up(arena->opts.bytes_max, SLOT_BYTES))
+		return lull_fail(reterr, LULL_RANGE,
+				 "the arena holds %zu bytes of at most %zu",
+				 grown_bytes(arena), arena->opts.bytes_max);
+	need = growth(arena, slab, need);
+	err = acquire_top(arena, slab, need, reterr);
+	if (err)
+		return err;
+	if (tail) {
+		lull_bins_remove(&arena->extents.large, tail);
+		tail->bytes += need;
+		extent = tail;
+	} else {
+		extent = lull_extent_new(&arena->extents);
+		extent->slab = slab;
+		extent->ptr = slab->base + slab->top_bytes - need;
+		extent->bytes = need;
+		extent->prev = slab->last;
+		if (extent->prev)
+			extent->prev->next = extent;
+		slab->last = extent;
+	}
+	lull_bins_add(&arena->extents.large, extent);
+	*ret_extent = extent;
+	return LULL_OK;
+}
+
+/* ---- occupied and vacated ---------------------------------------------- */
+
+/* The end of the run of slots from @i that are in the state of @i. */
+static size_t run_end(const struct lull_slab *slab, size_t i, size_t end)
+{
+	enum slot_state state = slot_state(slab, i);
+
+	while (i < end && slot_state(slab, i) == state)
+		i++;
+	return i;
+}
+
+static int revive_run(struct lull_arena *arena, struct lull_slab *slab,
+		      size_t first, size_t end, struct lull_error *reterr)
+{
+	size_t i, nr_fresh = 0;
+	int err;
+
+	if (!slab->carrier->revive) {
+		set_run(slab, first, end, SLOT_USED);
+	} else {
+		err = slab->carrier->revive(slab, first, end - first, reterr);
+		if (err)
+			return err;
+	}
+	for (i = first; i < end; i++)
+		nr_fresh += slot_state(slab, i) == SLOT_FRESH;
+	arena->stats.fresh_bytes += nr_fresh * SLOT_BYTES;
+	arena->stats.kept_bytes += (end - first - nr_fresh) * SLOT_BYTES;
+	return LULL_OK;
+}
+
+/* Adds what of the slot lies in the block; joins what exceeds the room. */
+static void add_dirty(struct lull_dirty *dirty, uint8_t *ptr, size_t bytes)
+{
+	size_t last = dirty->nr - 1;
+
+	if (dirty->nr &&
+	    (dirty->nr == DIRTY_RUNS_MAX ||
+	     dirty->runs[last].ptr + dirty->runs[last].bytes == ptr)) {
+		dirty->runs[last].bytes =
+			(size_t)(ptr + bytes - dirty->runs[last].ptr);
+		return;
+	}
+	dirty->runs[dirty->nr].ptr = ptr;
+	dirty->runs[dirty->nr++].bytes = bytes;
+}
+
+/* Marks slots used and says which of the block's bytes may be dirty. */
+static void use_slots(struct lull_extent *extent, size_t first, size_t end,
+		      struct lull_dirty *ret_dirty)
+{
+	struct lull_slab *slab = extent->slab;
+	uint8_t *from, *to;
+	size_t i;
+
+	*ret_dirty = (struct lull_dirty){ 0 };
+	for (i = first; i < end; i++) {
+		from = slab->base + i * SLOT_BYTES;
+		to = from + SLOT_BYTES;
+		from = from < extent->ptr ? extent->ptr : from;
+		to = to > extent->ptr + extent->bytes
+			     ? extent->ptr + extent->bytes
+			     : to;
+		if (slot_state(slab, i) == SLOT_FRESH) {
+			ret_dirty->fresh_bytes += (size_t)(to - from);
+			slab->counts.faulted_bytes += SLOT_BYTES;
+			slab->counts.zeroed_bytes += SLOT_BYTES;
+		} else {
+			add_dirty(ret_dirty, from, (size_t)(to - from));
+		}
+		slot_set(slab, i, SLOT_USED);
+	}
+}
+
+int lull_slab_occupy(struct lull_arena *arena, struct lull_extent *extent,
+		     struct lull_dirty *ret_dirty, struct lull_error *reterr)
+{
+	struct lull_slab *slab = extent->slab;
+	size_t offset = (size_t)(extent->ptr - slab->base);
+	size_t first = offset / SLOT_BYTES;
+	size_t end = lull_div_up(offset + extent->bytes, SLOT_BYTES);
+	size_t i, next;
+	int err = LULL_OK;
+
+	for (i = first; i < end && !err; i = next) {
+		next = run_end(slab, i, end);
+		if (slot_state(slab, i) == SLOT_RETIRED)
+			err = revive_run(arena, slab, i, next, reterr);
+		else if (slot_state(slab, i) == SLOT_EMPTY)
+			err = acquire_run(arena, slab, i, next, reterr);
+	}
+	if (err)
+		return err;
+	use_slots(extent, first, end, ret_dirty);
+	return LULL_OK;
+}
+
+static void retire_slots(struct lull_arena *arena, struct lull_slab *slab,
+			 size_t first, size_t end)
+{
+	const bool told = slab->carrier->retire;
+	size_t i, next;
+
+	for (i = first; i < end; i = next) {
+		enum slot_state state = slot_state(slab, i);
+
+		next = run_end(slab, i, end);
+		if (state != SLOT_USED && !(state == SLOT_FRESH && told))
+			continue;
+		if (told)
+			slab->carrier->retire(slab, i, next - i);
+		set_run(slab, i, next, SLOT_RETIRED);
+		arena->stats.retired_bytes += (next - i) * SLOT_BYTES;
+	}
+}
+
+/* The end of the run of slots from @i that can all be released, or @i. */
+static size_t releasable_end(const struct lull_slab *slab, size_t i, size_t end)
+{
+	while (i < end && slot_state(slab, i) != SLOT_EMPTY &&
+	       !(slab->slots[i] & SLOT_PINNED))
+		i++;
+	return i;
+}
+
+static void release_slots(struct lull_arena *arena, struct lull_slab *slab,
+			  size_t first, size_t end)
+{
+	size_t i, next;
+
+	for (i = first; i < end; i = next) {
+		next = releasable_end(slab, i, end);
+		if (next == i) {
+			next++;
+			continue;
+		}
+		if (!slab->carrier->release(slab, i, next - i)) {
+			set_run(slab, i, next, SLOT_RETIRED);
+			continue;
+		}
+		set_run(slab, i, next, SLOT_EMPTY);
+		slab->counts.held_bytes -= (next - i) * SLOT_BYTES;
+		slab->counts.flushes++;
+		arena->stats.unmapped_bytes += (next - i) * SLOT_BYTES;
+	}
+}
+
+void lull_slab_vacate(struct lull_arena *arena, struct lull_slab *slab,
+		      const struct lull_extent *around, const uint8_t *ptr,
+		      size_t bytes, bool release)
+{
+	size_t offset = (size_t)(ptr - slab->base);
+	size_t low = (size_t)(around->ptr - slab->base);
+	size_t first =
+		lull_max(lull_div_up(low, SLOT_BYTES), offset / SLOT_BYTES);
+	size_t end = lull_min((low + around->bytes) / SLOT_BYTES,
+			      lull_div_up(offset + bytes, SLOT_BYTES));
+
+	if (first >= end)
+		return;
+	if (release)
+		release_slots(arena, slab, first, end);
+	else
+		retire_slots(arena, slab, first, end);
+}

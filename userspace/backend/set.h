@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * set.h - the devices that the proofs of a context run on
+ *
+ * Picks a backend by name, opens its devices, hands each proof the device with
+ * the least to do, and leaves out a device that has failed.  Never replaces
+ * one backend by another unless that was allowed, and then says so.
+ */
+#ifndef LULL_BACKEND_SET_H
+#define LULL_BACKEND_SET_H
+
+#include <pthread.h>
+
+#include "backend/backend.h"
+
+#define LULL_GPUS_MAX 32
+
+/**
+ * struct lull_set_opts - which devices
+ * @backend: "auto", "cpu", "cuda" or "null"
+ * @fallback_cpu: when every device has failed, or none can be opened, or none
+ *	has room for a key, the CPU takes over
+ * @gpus: numbers of devices; each once
+ * @nr_gpus: how many; 0 for the first alone
+ * @vram_bytes: of each device; 0 for what is free
+ * @warn: takes one line when a device is left out or the CPU takes over; may
+ *	be NULL
+ * @say: takes lines about what was decided; may be NULL
+ * @arg: handed to both
+ */
+struct lull_set_opts {
+	const char *backend;
+	bool fallback_cpu;
+	const unsigned int *gpus;
+	unsigned int nr_gpus;
+	uint64_t vram_bytes;
+	void (*warn)(void *arg, const char *line);
+	void (*say)(void *arg, const char *line);
+	void *arg;
+};
+
+/**
+ * struct lull_device - one device of a set
+ * @backend: whose
+ * @handle: what its open() gave; NULL while it is not open
+ * @gpu: its number
+ * @nr_proofs: lock: under way
+ * @nr_taken: lock: proofs so far
+ * @failed: lock: left out
+ * @text: for people: "cuda: GPU 0, NVIDIA H200"
+ */
+struct lull_device {
+	const struct lull_backend *backend;
+	void *handle;
+	unsigned int gpu;
+	unsigned int nr_proofs;
+	uint64_t nr_taken;
+	bool failed;
+	char text[LULL_BACKEND_TEXT_BYTES];
+};
+
+/**
+ * struct lull_set - see lull_set_open()
+ * @devices: the chosen backend's, and behind them, where the CPU may take
+ *	over, the CPU's
+ * @nr_devices: without the CPU that may take over
+ * @nr_all: with it
+ * @opts: as opened; @gpus is not kept
+ * @text: the backend and why it was taken
+ * @library: of a backend that is not part of liblull
+ * @lock: guards what says so
+ */
+struct lull_set {
+	struct lull_device devices[LULL_GPUS_MAX + 1];
+	unsigned int nr_devices;
+	unsigned int nr_all;
+	struct lull_set_opts opts;
+	char text[LULL_BACKEND_TEXT_BYTES];
+	void *library;
+	pthread_mutex_t lock;
+};
+
+/**
+ * lull_set_open - choose a backend and open its devices
+ * @opts: what is wanted
+ * @ret_set: owned by the caller; end it with lull_set_close()
+ * @reterr: filled on failure
+ *
+ * "auto" takes cuda when liblull_cuda.so is there, of this version, and sees a
+ * GPU that can be opened, otherwise the CPU, with the reason in @text.
+ *
+ * Return: LULL_OK, LULL_USAGE, LULL_UNSUPPORTED when the backend is not to be
+ * had, LULL_DEVICE when no device opens, or LULL_NOMEM.
+ */
+int lull_set_open(const struct lull_set_opts *opts, struct lull_set **ret_set,
+		  struct lull_error *reterr);
+
+/* Takes NULL.  Every key is detached before. */
+void lull_set_close(struct lull_set *set);
+
+/* A set over given backends, for tests: one device of each. */
+int lull_set_open_given(const struct lull_set_opts *opts,
+			const struct lull_backend *const *backends,
+			unsigned int nr_backends, struct lull_set **ret_set,
+			struct lull_error *reterr);
+
+/* The working device with the fewest proofs under way, or -1; counts one more
+ * on it.  @usable, nr_all of them, says which devices have the key. */
+int lull_set_take(struct lull_set *set, const bool *usable);
+
+/* Undoes lull_set_take(). */
+void lull_set_put(struct lull_set *set, unsigned int device);
+
+/* Leaves a device out from now on and warns, once a device. */
+void lull_set_fail(struct lull_set *set, unsigned int device,
+		   const struct lull_error *why);
+
+/* One line to the caller of the library, formatted. */
+void lull_set_warn(const struct lull_set *set, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif
