@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "kmod/arena.h"
+#include "kmod/holders.h"
 
 #define RACE_MS 2500
 #define THREADS 8
@@ -486,6 +486,45 @@ TEST(stale_translation_never_shows_anothers_data)
 	ASSERT_TRUE(race.a.map != NULL);
 	run_race(&race, THREADS - 1, watch, reuse_elsewhere);
 	arena_close(&race.a);
+}
+
+/* The same by reference: a page in a pipe is not freed, whatever else is. */
+static void *watch_by_pipe(void *arg)
+{
+	struct racer *r = arg;
+	uint64_t page[PAGE / sizeof(uint64_t)];
+	unsigned int i = r->nr;
+	int ends[2];
+
+	stay_on(r->nr);
+	while (!r->race->stop) {
+		i++;
+		if (pipe_hold(r->race->a.map + i % CROWDED * SLOT + PAGE, PAGE,
+			      ends))
+			continue;
+		if (i % 4 == 0)
+			usleep(i % 1000);
+		if (read(ends[0], page, sizeof(page)) != (ssize_t)sizeof(page))
+			REPORT(r, "a page was lost in a pipe");
+		if (pattern_search(page, sizeof(page), OTHER_SEED))
+			REPORT(r, "another arena's data is in the pipe");
+		pipe_let_go(ends);
+	}
+	return NULL;
+}
+
+TEST(referenced_page_never_shows_anothers_data)
+{
+	uint64_t reserve = sysfs_read("reserve_bytes");
+	struct race race;
+
+	/* Pages of the reserve go from one arena to the next at once. */
+	ASSERT_EQ(0, sysfs_write("reserve_bytes", 2 * CROWDED * SLOT));
+	open_bounded(&race, 0, 0, 0);
+	ASSERT_TRUE(race.a.map != NULL);
+	run_race(&race, THREADS / 2, watch_by_pipe, reuse_elsewhere);
+	arena_close(&race.a);
+	EXPECT_EQ(0, sysfs_write("reserve_bytes", reserve));
 }
 
 /* --- fork while all that goes on --------------------------------------------- */
