@@ -46,6 +46,7 @@ struct race {
 	struct arena a;
 	uint64_t end_ms;
 	volatile bool stop;
+	volatile unsigned int gone; /* not 0: no slot has memory */
 	uint64_t reports;
 };
 
@@ -392,17 +393,30 @@ TEST(everybody_on_the_same_slots)
 	arena_close(&race.a);
 }
 
-/* --- faults against the batch: the lock step -------------------------------- */
+/* --- faults against the batch ------------------------------------------------ */
 
-static void *keep_touching(void *arg)
+#define FAULT_SLOTS 2
+#define GONE_US 1500
+
+/*
+ * Faults all the time: half of the threads unmap what they touch.  While the
+ * memory is gone they let things be, and no touch may succeed.
+ */
+static void *keep_faulting(void *arg)
 {
 	struct racer *r = arg;
-	unsigned int i = r->nr;
+	struct race *race = r->race;
+	unsigned int i = r->nr, was_gone;
+	unsigned char *p;
 
 	stay_on(r->nr);
-	while (!r->race->stop) {
-		touch_read(r->race->a.map + i % CROWDED * SLOT, NULL);
-		i += 1 + r->nr;
+	while (!race->stop) {
+		p = race->a.map + i++ % FAULT_SLOTS * SLOT;
+		was_gone = race->gone;
+		if (!was_gone && r->nr % 2)
+			madvise(p, SLOT, MADV_DONTNEED);
+		if (!touch_read(p, NULL) && was_gone && race->gone == was_gone)
+			REPORT(r, "memory that has gone can be read");
 	}
 	return NULL;
 }
@@ -410,19 +424,25 @@ static void *keep_touching(void *arg)
 /* A fault that saw LIVE must not map the page after the batch unmapped it. */
 static void release_under_faults(struct race *race)
 {
-	unsigned int i, rounds = 0;
+	unsigned int rounds = 0, i;
 
 	while (now_ms() < race->end_ms && !test_failed) {
-		ASSERT_EQ(0, arena_acquire(race->a.fd, 0, CROWDED * SLOT));
-		if (rounds++ % 2)
-			usleep(rounds % 1000);
-		EXPECT_EQ(0,
-			  arena_release(race->a.fd, 0, CROWDED * SLOT, NULL));
+		ASSERT_EQ(0, arena_acquire(race->a.fd, 0, FAULT_SLOTS * SLOT));
+		usleep(rounds++ % 1000);
+		EXPECT_EQ(0, arena_release(race->a.fd, 0, FAULT_SLOTS * SLOT,
+					   NULL));
 		EXPECT_EQ(0, arena_flush(race->a.fd, NULL));
-		for (i = 0; i < CROWDED; i++)
+		/* A number of its own, so that a thread knows it is the same. */
+		race->gone = rounds;
+		for (i = 0; i < FAULT_SLOTS; i++)
+			EXPECT_EQ(SIGBUS,
+				  touch_read(race->a.map + i * SLOT, NULL));
+		usleep(GONE_US);
+		for (i = 0; i < FAULT_SLOTS; i++)
 			EXPECT_EQ(SIGBUS,
 				  touch_read(race->a.map + i * SLOT, NULL));
 		expect_free(race->a.fd);
+		race->gone = 0;
 	}
 }
 
@@ -433,7 +453,7 @@ TEST(faults_against_the_batch)
 	open_bounded(&race, 0, 0, 0);
 	ASSERT_TRUE(race.a.map != NULL);
 	ASSERT_EQ(0, arena_reset(race.a.fd));
-	run_race(&race, THREADS - 1, keep_touching, release_under_faults);
+	run_race(&race, THREADS - 1, keep_faulting, release_under_faults);
 	arena_close(&race.a);
 }
 
