@@ -288,8 +288,7 @@ LULL_HD constexpr uint32_t round_tables_size(unsigned int log)
  */
 template <class F>
 LULL_HD void round_dif(uint4 *tile, uint32_t t, unsigned int at, unsigned int s, unsigned int from,
-		       const fe<F> *table,
-		       const ntt_roots<F> &roots)
+		       const fe<F> *table, const ntt_roots<F> &roots)
 {
 	unsigned int bit = at + s - round_log;
 	uint32_t base = round_base(t, bit);
@@ -309,8 +308,7 @@ LULL_HD void round_dif(uint4 *tile, uint32_t t, unsigned int at, unsigned int s,
  * has factors too, also for position 0. */
 template <class F>
 LULL_HD void round_dit(uint4 *tile, uint32_t t, unsigned int at, unsigned int s, unsigned int from,
-		       const fe<F> *table,
-		       const ntt_roots<F> &roots, bool shifted)
+		       const fe<F> *table, const ntt_roots<F> &roots, bool shifted)
 {
 	unsigned int bit = at + s - round_log;
 	uint32_t base = round_base(t, bit);
