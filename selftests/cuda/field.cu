@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * field.cu - field.cuh, inverse.cuh and fp2.cuh against the C library, on the host and on the device
+ * field.cu - field.cuh, inverse.cuh and fp2.cuh against the C library, on the
+ * host and on the device
  *
  * The host's code is the device's with the carry in a variable, so most faults
  * show without a GPU; the device's tests are skipped where there is none.
