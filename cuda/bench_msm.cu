@@ -135,8 +135,8 @@ static bool sample_is_right(const struct sample<G> *s)
 	fe<fr> *sums, k = fe<fr>::zero();
 
 	must(cudaMalloc(&sums, SAMPLE_SUM_THREADS * sizeof(*sums)), "sums");
-	sample_sum<fr><<<SAMPLE_SUM_BLOCKS, 256>>>(sums, s->scalars,
-						   (uint32_t)s->plan.shape.nr_scalars);
+	sample_sum<fr>
+		<<<SAMPLE_SUM_BLOCKS, 256>>>(sums, s->scalars, (uint32_t)s->plan.shape.nr_scalars);
 	must(cudaGetLastError(), "sample_sum");
 	must(cudaMemcpy(parts.data(), sums, SAMPLE_SUM_THREADS * sizeof(*sums),
 			cudaMemcpyDeviceToHost),
@@ -159,7 +159,7 @@ template <class G>
 static bool measure(const struct msm_shape *shape, unsigned int log2_nr)
 {
 	using fr = typename G::curve::fr;
-	struct sample<G> s = {};
+	struct sample<G> s{};
 	std::vector<float> ms;
 	struct lull_error error;
 	cudaEvent_t start, stop;
@@ -260,11 +260,11 @@ static bool run(char *text, unsigned int nr_sms)
 		}
 	}
 	if (shape.curve == LULL_CURVE_BN254)
-		ok = group == 1 ? measure<bn254_g1>(&shape, log2_nr) :
-				  measure<bn254_g2>(&shape, log2_nr);
+		ok = group == 1 ? measure<bn254_g1>(&shape, log2_nr)
+				: measure<bn254_g2>(&shape, log2_nr);
 	else
-		ok = group == 1 ? measure<bls12_381_g1>(&shape, log2_nr) :
-				  measure<bls12_381_g2>(&shape, log2_nr);
+		ok = group == 1 ? measure<bls12_381_g1>(&shape, log2_nr)
+				: measure<bls12_381_g2>(&shape, log2_nr);
 	return ok;
 }
 

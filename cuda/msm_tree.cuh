@@ -57,7 +57,7 @@ enum pair_kind {
 	PAIR_FIRST, /* the first point */
 	PAIR_SECOND,
 	PAIR_NOTHING, /* infinity */
-	PAIR_TWICE, /* twice the first point */
+	PAIR_TWICE,   /* twice the first point */
 	PAIR_SUM,
 };
 
@@ -76,7 +76,7 @@ static __device__ enum pair_kind kind_of(const affine<E> &a, const affine<E> &b)
 /* What is to be inverted for a pair; called when a glance at x was not enough. */
 template <class E>
 static __device__ __noinline__ void special_denominator(E *ret, const affine<E> *a,
-							 const affine<E> *b)
+							const affine<E> *b)
 {
 	switch (kind_of(*a, *b)) {
 	case PAIR_SUM:
@@ -93,7 +93,7 @@ static __device__ __noinline__ void special_denominator(E *ret, const affine<E> 
 /* The sum of such a pair, given the inverse of its denominator. */
 template <class E>
 static __device__ __noinline__ void special_sum(affine<E> *ret, const affine<E> *a,
-						 const affine<E> *b, const E *inv)
+						const affine<E> *b, const E *inv)
 {
 	E x2, slope;
 
@@ -129,7 +129,7 @@ struct tree_level {
 	struct level_input<E> in;
 	const uint32_t *offsets_in, *offsets_out;
 	uint32_t nr_buckets;
-	uint4 *prefix; /* [block][batch] of planes of a block's threads */
+	uint4 *prefix;	  /* [block][batch] of planes of a block's threads */
 	uint32_t *places; /* [block][batch][thread] */
 	unsigned int batch;
 };
@@ -248,9 +248,9 @@ static __global__ void __launch_bounds__(MSM_TREE_THREADS, tree_blocks<E>::per_s
 
 		if (first >= total)
 			return;
-		end = total - first < (uint64_t)MSM_TREE_THREADS * nr ?
-			      total :
-			      (uint32_t)first + MSM_TREE_THREADS * nr;
+		end = total - first < (uint64_t)MSM_TREE_THREADS * nr
+			      ? total
+			      : (uint32_t)first + MSM_TREE_THREADS * nr;
 		o = (uint32_t)first + threadIdx.x;
 		prod = tree_forward<E, REFS>(t, o, end, row);
 		block_inverse<E, MSM_TREE_THREADS>(&prod, shared);

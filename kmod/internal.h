@@ -353,6 +353,7 @@ int lull_pool_init(void);
 void lull_pool_exit(void);
 struct folio *lull_pool_take(int node);
 bool lull_pool_give(struct folio *folio);
+struct folio *lull_folio_alloc(gfp_t gfp, int node, nodemask_t *allowed);
 void lull_folio_put(struct folio *folio);
 unsigned long lull_pool_shrink(unsigned long nr);
 unsigned long lull_pool_slots(void);

@@ -81,6 +81,25 @@ static void push(struct pool *pool, struct folio *folio)
 	spin_unlock(&pool->lock);
 }
 
+/**
+ * lull_folio_alloc() - a zeroed page of 2 MiB
+ * @gfp: how hard to try
+ * @node: where first
+ * @allowed: where else; NULL for anywhere
+ *
+ * Its index is what its last user left there.  Newer kernels compare the index
+ * with i_size before they map by PMD, and would map by 4 KiB, silently.
+ */
+struct folio *lull_folio_alloc(gfp_t gfp, int node, nodemask_t *allowed)
+{
+	struct folio *folio = __folio_alloc(gfp | __GFP_ZERO | __GFP_NOWARN,
+					    LULL_SLOT_ORDER, node, allowed);
+
+	if (folio)
+		folio->index = 0;
+	return folio;
+}
+
 /* Let go of a page that was a slot's, or the pool's. */
 void lull_folio_put(struct folio *folio)
 {
@@ -161,14 +180,13 @@ unsigned long lull_pool_slots_target(int node)
 static bool fill_pool(int node, gfp_t effort)
 {
 	struct pool *pool = &pools[node];
-	gfp_t gfp = (GFP_HIGHUSER & ~__GFP_RECLAIM) | effort | __GFP_ZERO |
-		    __GFP_THISNODE | __GFP_NOWARN;
+	gfp_t gfp = (GFP_HIGHUSER & ~__GFP_RECLAIM) | effort | __GFP_THISNODE;
 
 	lockdep_assert_held(&resize_lock);
 	while (pool->nr < pool->target) {
 		struct folio *folio;
 
-		folio = __folio_alloc(gfp, LULL_SLOT_ORDER, node, NULL);
+		folio = lull_folio_alloc(gfp, node, NULL);
 		if (!folio || signal_pending(current)) {
 			if (folio)
 				folio_put(folio);

@@ -168,7 +168,7 @@ static const char *cause_text(uint32_t cause)
 	}
 }
 
-static int retire_range(struct lull_slab *slab, size_t first, size_t nr)
+static bool retire(struct lull_slab *slab, size_t first, size_t nr)
 {
 	struct lull_arena_range range = range_of(first, nr);
 	struct lull_arena_retire retire = {
@@ -177,15 +177,7 @@ static int retire_range(struct lull_slab *slab, size_t first, size_t nr)
 		.nr_ranges = 1,
 	};
 
-	return ioctl(slab->fd, LULL_ARENA_RETIRE, &retire);
-}
-
-static void retire(struct lull_slab *slab, size_t first, size_t nr)
-{
-	int err = retire_range(slab, first, nr);
-
-	LULL_ASSERT(!err);
-	(void)err;
+	return !ioctl(slab->fd, LULL_ARENA_RETIRE, &retire);
 }
 
 static bool release(struct lull_slab *slab, size_t first, size_t nr)
@@ -202,7 +194,7 @@ static bool release(struct lull_slab *slab, size_t first, size_t nr)
 	/* EBUSY: others have pinned some, which are as they were.  One by one,
 	 * for those that are not LIVE are refused. */
 	for (; nr; first++, nr--)
-		retire_range(slab, first, 1);
+		retire(slab, first, 1);
 	return false;
 }
 
