@@ -427,7 +427,8 @@ LULL_API int lull_wtns_open_mem(struct lull_ctx *ctx, const void *data,
 				struct lull_error *reterr);
 
 /**
- * lull_wtns_close - wipe a witness that was read and give its memory back; no proof from it may be under way
+ * lull_wtns_close - give a witness's memory back, wiped if it was read; no
+ *	proof from it may be under way
  * @wtns: may be NULL
  */
 LULL_API void lull_wtns_close(struct lull_wtns *wtns);
