@@ -103,6 +103,9 @@ static int plan_section(const struct layout *l, struct section *s, struct lull_e
 	/* H's scalars are no witness: they have no lists of ones. */
 	LULL_TRY(plan_sum(l, s, s->chunk, !s->streamed && s != &l->sections[SECTION_H], &s->plan,
 			  reterr));
+	s->last_plan = s->plan;
+	if (!s->streamed)
+		return LULL_OK;
 	return plan_sum(l, s, last, false, &s->last_plan, reterr);
 }
 
