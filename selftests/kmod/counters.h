@@ -105,24 +105,32 @@ static inline bool read_kb(const char *line, const char *field,
 	return true;
 }
 
+/* The line of the mapping at P that begins with FIELD, without that. */
+static inline bool smaps_line(const void *p, const char *field, char *ret)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	bool inside = false, found = false;
+	size_t n = strlen(field);
+	uint64_t start, end;
+
+	while (f && !found && fgets(ret, LINE_BYTES, f)) {
+		if (sscanf(ret, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2)
+			inside = start <= (uintptr_t)p && (uintptr_t)p < end;
+		found = inside && !strncmp(ret, field, n);
+	}
+	if (found)
+		memmove(ret, ret + n, strlen(ret + n) + 1);
+	if (f)
+		fclose(f);
+	return found;
+}
+
 /* "FilePmdMapped:", say, of the mapping at P. */
 static inline uint64_t smaps_bytes(const void *p, const char *field)
 {
-	FILE *f = fopen("/proc/self/smaps", "r");
-	uint64_t start, end, bytes = 0;
 	char line[LINE_BYTES];
-	bool inside = false;
 
-	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2)
-			inside = start <= (uintptr_t)p && (uintptr_t)p < end;
-		else if (inside && read_kb(line, field, &bytes))
-			break;
-	}
-	fclose(f);
-	return bytes;
+	return smaps_line(p, field, line) ? strtoull(line, NULL, 10) << 10 : 0;
 }
 
 static inline uint64_t meminfo_bytes(const char *field)

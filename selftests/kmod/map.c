@@ -90,6 +90,23 @@ TEST(recycled_pages_map_by_pmd)
 	arena_close(&a);
 }
 
+/* Plain memory, not PFNs: or it could not be pinned, nor freed by reference. */
+TEST_F(mapped, flags_are_those_of_plain_memory)
+{
+	const char *const has[] = { " sh ", " dc ", " de ", " dd " };
+	const char *const has_not[] = { " io ", " pf ", " mm ", " me " };
+	char line[LINE_BYTES];
+	size_t i;
+
+	ASSERT_TRUE(smaps_line(self->a.map, "VmFlags:", line));
+	for (i = 0; i < sizeof(has) / sizeof(*has); i++)
+		if (!strstr(line, has[i]))
+			TEST_FAIL_("no%sin%s", has[i], line);
+	for (i = 0; i < sizeof(has_not) / sizeof(*has_not); i++)
+		if (strstr(line, has_not[i]))
+			TEST_FAIL_("%sin%s", has_not[i], line);
+}
+
 /* The last slot too: a page must end within i_size, not at its end. */
 TEST(one_slot_arena_is_by_pmd)
 {

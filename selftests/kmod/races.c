@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "kmod/arena.h"
+#include "kmod/holders.h"
 
 #define RACE_MS 2500
 #define THREADS 8
@@ -46,6 +46,7 @@ struct race {
 	struct arena a;
 	uint64_t end_ms;
 	volatile bool stop;
+	volatile unsigned int gone; /* not 0: no slot has memory */
 	uint64_t reports;
 };
 
@@ -392,17 +393,30 @@ TEST(everybody_on_the_same_slots)
 	arena_close(&race.a);
 }
 
-/* --- faults against the batch: the lock step -------------------------------- */
+/* --- faults against the batch ------------------------------------------------ */
 
-static void *keep_touching(void *arg)
+#define FAULT_SLOTS 2
+#define GONE_US 1500
+
+/*
+ * Faults all the time: half of the threads unmap what they touch.  While the
+ * memory is gone they let things be, and no touch may succeed.
+ */
+static void *keep_faulting(void *arg)
 {
 	struct racer *r = arg;
-	unsigned int i = r->nr;
+	struct race *race = r->race;
+	unsigned int i = r->nr, was_gone;
+	unsigned char *p;
 
 	stay_on(r->nr);
-	while (!r->race->stop) {
-		touch_read(r->race->a.map + i % CROWDED * SLOT, NULL);
-		i += 1 + r->nr;
+	while (!race->stop) {
+		p = race->a.map + i++ % FAULT_SLOTS * SLOT;
+		was_gone = race->gone;
+		if (!was_gone && r->nr % 2)
+			madvise(p, SLOT, MADV_DONTNEED);
+		if (!touch_read(p, NULL) && was_gone && race->gone == was_gone)
+			REPORT(r, "memory that has gone can be read");
 	}
 	return NULL;
 }
@@ -410,19 +424,25 @@ static void *keep_touching(void *arg)
 /* A fault that saw LIVE must not map the page after the batch unmapped it. */
 static void release_under_faults(struct race *race)
 {
-	unsigned int i, rounds = 0;
+	unsigned int rounds = 0, i;
 
 	while (now_ms() < race->end_ms && !test_failed) {
-		ASSERT_EQ(0, arena_acquire(race->a.fd, 0, CROWDED * SLOT));
-		if (rounds++ % 2)
-			usleep(rounds % 1000);
-		EXPECT_EQ(0,
-			  arena_release(race->a.fd, 0, CROWDED * SLOT, NULL));
+		ASSERT_EQ(0, arena_acquire(race->a.fd, 0, FAULT_SLOTS * SLOT));
+		usleep(rounds++ % 1000);
+		EXPECT_EQ(0, arena_release(race->a.fd, 0, FAULT_SLOTS * SLOT,
+					   NULL));
 		EXPECT_EQ(0, arena_flush(race->a.fd, NULL));
-		for (i = 0; i < CROWDED; i++)
+		/* A number of its own, so that a thread knows it is the same. */
+		race->gone = rounds;
+		for (i = 0; i < FAULT_SLOTS; i++)
+			EXPECT_EQ(SIGBUS,
+				  touch_read(race->a.map + i * SLOT, NULL));
+		usleep(GONE_US);
+		for (i = 0; i < FAULT_SLOTS; i++)
 			EXPECT_EQ(SIGBUS,
 				  touch_read(race->a.map + i * SLOT, NULL));
 		expect_free(race->a.fd);
+		race->gone = 0;
 	}
 }
 
@@ -433,7 +453,7 @@ TEST(faults_against_the_batch)
 	open_bounded(&race, 0, 0, 0);
 	ASSERT_TRUE(race.a.map != NULL);
 	ASSERT_EQ(0, arena_reset(race.a.fd));
-	run_race(&race, THREADS - 1, keep_touching, release_under_faults);
+	run_race(&race, THREADS - 1, keep_faulting, release_under_faults);
 	arena_close(&race.a);
 }
 
@@ -486,6 +506,45 @@ TEST(stale_translation_never_shows_anothers_data)
 	ASSERT_TRUE(race.a.map != NULL);
 	run_race(&race, THREADS - 1, watch, reuse_elsewhere);
 	arena_close(&race.a);
+}
+
+/* The same by reference: a page in a pipe is not freed, whatever else is. */
+static void *watch_by_pipe(void *arg)
+{
+	struct racer *r = arg;
+	uint64_t page[PAGE / sizeof(uint64_t)];
+	unsigned int i = r->nr;
+	int ends[2];
+
+	stay_on(r->nr);
+	while (!r->race->stop) {
+		i++;
+		if (pipe_hold(r->race->a.map + i % CROWDED * SLOT + PAGE, PAGE,
+			      ends))
+			continue;
+		if (i % 4 == 0)
+			usleep(i % 1000);
+		if (read(ends[0], page, sizeof(page)) != (ssize_t)sizeof(page))
+			REPORT(r, "a page was lost in a pipe");
+		if (pattern_search(page, sizeof(page), OTHER_SEED))
+			REPORT(r, "another arena's data is in the pipe");
+		pipe_let_go(ends);
+	}
+	return NULL;
+}
+
+TEST(referenced_page_never_shows_anothers_data)
+{
+	uint64_t reserve = sysfs_read("reserve_bytes");
+	struct race race;
+
+	/* Pages of the reserve go from one arena to the next at once. */
+	ASSERT_EQ(0, sysfs_write("reserve_bytes", 2 * CROWDED * SLOT));
+	open_bounded(&race, 0, 0, 0);
+	ASSERT_TRUE(race.a.map != NULL);
+	run_race(&race, THREADS / 2, watch_by_pipe, reuse_elsewhere);
+	arena_close(&race.a);
+	EXPECT_EQ(0, sysfs_write("reserve_bytes", reserve));
 }
 
 /* --- fork while all that goes on --------------------------------------------- */
