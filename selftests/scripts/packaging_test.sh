@@ -38,7 +38,7 @@ result()
 install_files()
 {
 	make -s dkms-install DESTDIR="$dest" &&
-		[ -f "$dest"/usr/src/lull-arena-*/dkms.conf ] &&
+		[ -f "$dest/usr/src/lull-arena-$version/dkms.conf" ] &&
 		[ -f "$dest/usr/lib/udev/rules.d/70-lull-arena.rules" ]
 }
 
