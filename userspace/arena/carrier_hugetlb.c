@@ -124,6 +124,7 @@ static bool release(struct lull_slab *slab, size_t first, size_t nr)
 
 const struct lull_carrier lull_arena_hugetlb = {
 	.id = LULL_ARENA_HUGETLB,
+	.has_pages = true,
 	.reserve = reserve,
 	.unreserve = unreserve,
 	.acquire = acquire,

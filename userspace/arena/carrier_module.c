@@ -343,6 +343,7 @@ static void count(const struct lull_slab *slab, struct lull_slab_counts *counts)
 
 const struct lull_carrier lull_arena_module = {
 	.id = LULL_ARENA_MODULE,
+	.has_pages = true,
 	.reserve = reserve,
 	.unreserve = unreserve,
 	.acquire = acquire,

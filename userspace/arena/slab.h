@@ -143,6 +143,8 @@ struct lull_slab {
 /**
  * struct lull_carrier - one kind of memory
  * @id: which
+ * @has_pages: acquire() gets the pages, so that mapping them at once costs
+ *	nothing that is not spent already
  * @reserve: give @slab address space of at most @span_bytes, at least
  *	@bytes_min, and no memory; sets base, span_bytes and fd
  * @unreserve: undo it
@@ -161,6 +163,7 @@ struct lull_slab {
  */
 struct lull_carrier {
 	enum lull_arena_carrier id;
+	bool has_pages;
 	int (*reserve)(struct lull_slab *slab,
 		       const struct lull_arena_opts *opts, size_t bytes_min,
 		       size_t span_bytes, struct lull_error *reterr);
