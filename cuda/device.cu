@@ -263,19 +263,23 @@ int staging_upload(struct staging *staging, const struct device *device, void *t
 	return LULL_OK;
 }
 
-static void wipe_task(void *arg, size_t id, unsigned int slot)
+constexpr size_t wipes_per_buffer = staging_bytes / bytes_per_task;
+
+static void wipe_task(void *arg, size_t task, unsigned int slot)
 {
-	struct staging *staging = (struct staging *)arg;
+	const struct staging *staging = (const struct staging *)arg;
+	size_t id = task / wipes_per_buffer, first = task % wipes_per_buffer * bytes_per_task;
 
 	(void)slot;
-	explicit_bzero(staging->buffers[id], staging->used[id]);
-	staging->used[id] = 0;
+	if (first < staging->used[id])
+		explicit_bzero(staging->buffers[id] + first, bytes_per_task);
 }
 
 void staging_wipe(struct staging *staging, const struct device *device,
 		  struct lull_workers *workers)
 {
-	device->opts.host->workers_run(workers, nr_staging, wipe_task, staging);
+	device->opts.host->workers_run(workers, nr_staging * wipes_per_buffer, wipe_task, staging);
+	memset(staging->used, 0, sizeof(staging->used));
 }
 
 } /* namespace lull */

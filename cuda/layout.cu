@@ -3,10 +3,10 @@
  * layout.cu - what of a key fits on the device, and where it lies
  *
  * See layout.cuh.  Plans are tried from the most generous on.  The lanes beside
- * lane 0 are given up first, for all they do is to fill gaps; then shifted
- * copies, from the largest table; then the sums' scratch is bounded; then
- * sections are streamed, the largest first, and last their chunks and the
- * scratch are halved until the plan fits.
+ * lane 0 are given up first, for all they do is to fill gaps; then the sums'
+ * scratch is bounded, which costs them some more steps; then go shifted copies,
+ * from the largest table; then sections are streamed, the largest first; and
+ * last their chunks and the scratch are halved until the plan fits.
  */
 #include "layout.cuh"
 
@@ -103,6 +103,9 @@ static int plan_section(const struct layout *l, struct section *s, struct lull_e
 	/* H's scalars are no witness: they have no lists of ones. */
 	LULL_TRY(plan_sum(l, s, s->chunk, !s->streamed && s != &l->sections[SECTION_H], &s->plan,
 			  reterr));
+	s->last_plan = s->plan;
+	if (!s->streamed)
+		return LULL_OK;
 	return plan_sum(l, s, last, false, &s->last_plan, reterr);
 }
 
@@ -217,13 +220,13 @@ static bool shrink(struct layout *l, uint64_t budget_bytes)
 		l->nr_lanes = 1;
 		return true;
 	}
+	if (!l->scratch_max) {
+		l->scratch_max = larger(budget_bytes / scratch_share, scratch_min);
+		return true;
+	}
 	s = largest(l, true);
 	if (s) {
 		s->copies_max = s->plan.nr_copies / 2;
-		return true;
-	}
-	if (!l->scratch_max) {
-		l->scratch_max = larger(budget_bytes / scratch_share, scratch_min);
 		return true;
 	}
 	s = largest(l, false);

@@ -58,8 +58,9 @@ struct bls12_381_g2 {
 
 /* How the points of a bucket are summed. */
 enum msm_method {
-	MSM_AFFINE, /* pairwise, in affine coordinates, inversions shared */
-	MSM_XYZZ,   /* one after the other in XYZZ: the twin */
+	MSM_AFFINE,	   /* pairwise, in affine coordinates, inversions shared */
+	MSM_AFFINE_STAGED, /* the same, loading ahead; G1 only, else as above */
+	MSM_XYZZ,	   /* one after the other in XYZZ: the twin */
 };
 
 /**

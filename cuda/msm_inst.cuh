@@ -14,7 +14,7 @@
 #include "msm_reduce.cuh"
 #include "msm_runs.cuh"
 #include "msm_sort.cuh"
-#include "msm_tree.cuh"
+#include "msm_staged.cuh"
 
 namespace lull
 {
@@ -91,12 +91,10 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 		t.places = run->at<uint32_t>(l->places);
 		t.batch = plan->batch;
 		LULL_TRY(msm_halve_offsets(run, offsets, t.offsets_in, job->nr_buckets, reterr));
-		if (level)
-			LULL_TRY(launch("tree_reduce", tree_reduce<E, false>, plan->blocks,
-					MSM_TREE_THREADS, run->stream, reterr, t));
-		else
-			LULL_TRY(launch("tree_reduce", tree_reduce<E, true>, plan->blocks,
-					MSM_TREE_THREADS, run->stream, reterr, t));
+		LULL_TRY(launch("tree_reduce",
+				level ? tree_kernel<E, false>(plan->shape.method)
+				      : tree_kernel<E, true>(plan->shape.method),
+				plan->blocks, MSM_TREE_THREADS, run->stream, reterr, t));
 		in = { NULL, NULL, t.out, t.out_stride };
 		/* Every bucket rounds up. */
 		left = (left >> 1) + job->nr_buckets < left ? (left >> 1) + job->nr_buckets : left;

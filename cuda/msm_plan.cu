@@ -185,7 +185,7 @@ static void lay_out(struct msm_plan *plan)
 	l->cub = carve(l, l->cub_bytes);
 	l->offsets = carve(l, (plan->nr_buckets + 2) * sizeof(uint32_t));
 	l->prefix = carve(l, pairs * coord);
-	l->places = carve(l, pairs * sizeof(uint32_t));
+	l->places = carve(l, pairs * 2 * sizeof(uint32_t));
 	l->buckets = carve(l, (plan->nr_buckets + 1) * xyzz_bytes);
 	l->lines = carve(l, plan->nr_sets * lines * xyzz_bytes);
 	l->sums = carve(l, MSM_SUMS_MAX * xyzz_bytes);

@@ -284,7 +284,7 @@ static int alloc_fill(struct fill *fill, const struct lull_fill_wish *wish)
 
 	fill->gfp = GFP_HIGHUSER | __GFP_ACCOUNT;
 	if (wish->flags & LULL_ARENA_ACQUIRE_NORETRY)
-		fill->gfp &= ~__GFP_RECLAIM;
+		fill->gfp = LULL_GFP_FREE_ONLY(fill->gfp);
 	else
 		fill->gfp |= __GFP_RETRY_MAYFAIL;
 	/* A work item does not have the caller's cpuset. */

@@ -176,11 +176,11 @@ unsigned long lull_pool_slots_target(int node)
 	return sum;
 }
 
-/* Allocate up to the target of a node; false when it fell short. */
+/* Allocate, by @effort, up to a node's target; false when it fell short. */
 static bool fill_pool(int node, gfp_t effort)
 {
 	struct pool *pool = &pools[node];
-	gfp_t gfp = (GFP_HIGHUSER & ~__GFP_RECLAIM) | effort | __GFP_THISNODE;
+	gfp_t gfp = effort | __GFP_THISNODE;
 
 	lockdep_assert_held(&resize_lock);
 	while (pool->nr < pool->target) {
@@ -206,7 +206,7 @@ static void refill(struct work_struct *work)
 
 	mutex_lock(&resize_lock);
 	for_each_node_state(node, N_MEMORY)
-		full &= fill_pool(node, 0);
+		full &= fill_pool(node, LULL_GFP_FREE_ONLY(GFP_HIGHUSER));
 	mutex_unlock(&resize_lock);
 	if (!full)
 		queue_delayed_work(lull_wq, &refill_work, REFILL_LATER);
@@ -221,7 +221,7 @@ static int resize_node(int node, unsigned long nr)
 	WRITE_ONCE(pool->target, nr);
 	while (pool->nr > nr && (folio = pop(pool)))
 		lull_folio_put(folio);
-	if (fill_pool(node, __GFP_RECLAIM | __GFP_RETRY_MAYFAIL))
+	if (fill_pool(node, GFP_HIGHUSER | __GFP_RETRY_MAYFAIL))
 		return 0;
 	if (signal_pending(current))
 		return -EINTR;

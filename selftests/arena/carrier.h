@@ -610,7 +610,9 @@ TEST(registered_once)
 	EXPECT_EQ(LULL_OK, lull_arena_flush(arena, 1000, NULL));
 	lull_arena_stats(arena, &stats);
 	EXPECT_EQ(0, stats.unmapped_bytes);
-	EXPECT_EQ(stats.held_bytes, stats.pinned_bytes);
+	/* The module goes by the pins of the kernel, of which there are none. */
+	if (CARRIER != LULL_ARENA_MODULE)
+		EXPECT_EQ(stats.held_bytes, stats.pinned_bytes);
 	a = carve(arena, 5 * SLOT, 0);
 	EXPECT_EQ(nr, pins.nr);
 	EXPECT_TRUE(lull_arena_is_pinned(arena, a.ptr, a.bytes));

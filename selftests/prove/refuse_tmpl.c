@@ -594,7 +594,7 @@ TEST(options_of_a_wrong_size)
 	struct lull_key *key;
 
 	EXPECT_EQ(LULL_USAGE, lull_ctx_create(&opts, &none, &error));
-	EXPECT_STREQ("struct lull_ctx_opts: expected size 88, found 0",
+	EXPECT_STREQ("struct lull_ctx_opts: expected size 32, found 0",
 		     error.msg);
 	EXPECT_TRUE(!none);
 	EXPECT_EQ(LULL_USAGE, lull_ctx_create(&newer.opts, &none, &error));
