@@ -31,12 +31,14 @@
 #define NS_PER_S 1000000000u
 /* Between two looks at the free memory; below every watermark. */
 #define STEP_BYTES ((size_t)256 << 10)
+/* While there is plenty. */
+#define LARGE_STEP_BYTES ((size_t)8 << 20)
 #define WAIT_MS 1
 #define LOOK_MS 5
 /* That much above the mark the hog goes on with 4 KiB pages. */
 #define PLENTY_BYTES ((size_t)128 << 20)
 /* A hog that never meets reclaim gives up. */
-#define HOG_MAX_NS (300 * (uint64_t)NS_PER_S)
+#define HOG_MAX_NS (900 * (uint64_t)NS_PER_S)
 /* Which entry of "protection" in /proc/zoneinfo counts for user memory. */
 #define MOVABLE_ZONE 3
 
@@ -166,6 +168,7 @@ int lull_bench_storm_hog(struct lull_error *reterr)
 	size_t all = (size_t)sysconf(_SC_PHYS_PAGES) * STORM_PAGE_BYTES, at = 0;
 	uint64_t start = lull_bench_now_ns(), before = count_reclaims();
 	uint64_t floor, file_floor, nr_waits = 0, plenty;
+	size_t step;
 	struct meminfo info;
 	struct marks marks;
 	bool begun = false;
@@ -181,7 +184,7 @@ int lull_bench_storm_hog(struct lull_error *reterr)
 	mem = map_everything(all, info.free > plenty ? info.free - plenty : 0);
 	if (!mem)
 		return lull_fail_errno(reterr, LULL_NOMEM, errno, "hog");
-	while (!is_over(start) && at + STEP_BYTES <= all) {
+	while (!is_over(start) && at < all) {
 		read_meminfo(&info);
 		if (!begun &&
 		    (info.free < marks.low || count_reclaims() > before)) {
@@ -194,8 +197,9 @@ int lull_bench_storm_hog(struct lull_error *reterr)
 			wait_ms(WAIT_MS);
 			continue;
 		}
-		memset(mem + at, 1, STEP_BYTES);
-		at += STEP_BYTES;
+		step = info.free > plenty ? LARGE_STEP_BYTES : STEP_BYTES;
+		memset(mem + at, 1, lull_min(step, all - at));
+		at += lull_min(step, all - at);
 	}
 	printf("%zu %llu\n", at, (unsigned long long)nr_waits);
 	munmap(mem, all);
@@ -293,7 +297,7 @@ int lull_bench_storm_pressure(const struct storm_run *run, uint64_t baseline,
 		continue;
 	if (got != 2)
 		return lull_fail(reterr, LULL_IO,
-				 "the hog ended before it was told to");
+				 "the hog ended by itself, or met no reclaim");
 	p.hog_bytes = bytes;
 	p.nr_waits = nr_waits;
 	*ret_pressure = p;
