@@ -439,8 +439,10 @@ static int run_sum(struct cuda_key *key, unsigned int id, cudaStream_t stream,
 	if (!has_lists(key, id))
 		return s->sum->run(&s->plan, table, scalars, NULL, s->nr, scratch, key->sums[id],
 				   stream, reterr);
-	LULL_TRY(s->sum->run(&s->plan, table, scalars, (const uint32_t *)at(key, l->others),
-			     nr_others(key), scratch, key->sums[id], stream, reterr));
+	if (nr_others(key))
+		LULL_TRY(s->sum->run(&s->plan, table, scalars, (const uint32_t *)at(key, l->others),
+				     nr_others(key), scratch, key->sums[id], stream, reterr));
+	/* There is one at least: the constant wire. */
 	return s->sum->run_ones(&s->plan, table, (const uint32_t *)at(key, l->ones), nr_ones(key),
 				scratch, ones_sums(key, id), stream, reterr);
 }
@@ -557,20 +559,22 @@ struct gather_job {
 	const struct cuda_proof *proof;
 };
 
-static void gather_task(void *arg, size_t id, unsigned int slot)
+static void gather_task(void *arg, size_t task, unsigned int slot)
 {
 	const struct gather_job *job = (const struct gather_job *)arg;
 	const struct cuda_key *key = job->key;
-	const struct section *s = &key->layout.sections[id];
+	const struct section *s = &key->layout.sections[task];
+	unsigned int id = (unsigned int)task, nr = s->nr_chunks, i;
 	alignas(part_align) uint8_t acc[acc_bytes] = {};
-	unsigned int i;
 
 	(void)slot;
-	for (i = 0; i < s->nr_chunks; i++)
+	if (has_lists(key, id)) {
+		nr = nr_others(key) ? 1 : 0;
+		s->sum->gather(&s->plan, ones_sums(key, id), true, acc);
+	}
+	for (i = 0; i < nr; i++)
 		s->sum->gather(i + 1 < s->nr_chunks ? &s->plan : &s->last_plan,
 			       key->sums[id] + i * s->sum->sums_bytes, false, acc);
-	if (has_lists(key, (unsigned int)id))
-		s->sum->gather(&s->plan, ones_sums(key, (unsigned int)id), true, acc);
 	s->sum->finish(acc, job->proof->ret_points[id]);
 	explicit_bzero(acc, sizeof(acc));
 }
@@ -584,6 +588,7 @@ static int collect(struct cuda_key *key, const struct lull_stage_args *args,
 	LULL_TRY(device_use(key->device, reterr));
 	for (i = 0; i < key->layout.nr_lanes; i++)
 		CUDA_TRY(cudaStreamSynchronize(key->streams[i]), reterr);
+	/* The counts are there too, whether anything waited for them or not. */
 	key->device->opts.host->workers_run(args->workers, NR_SECTIONS, gather_task, &job);
 	return read_spans(key, spans, reterr);
 }

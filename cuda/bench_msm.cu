@@ -135,8 +135,8 @@ static bool sample_is_right(const struct sample<G> *s)
 	fe<fr> *sums, k = fe<fr>::zero();
 
 	must(cudaMalloc(&sums, SAMPLE_SUM_THREADS * sizeof(*sums)), "sums");
-	sample_sum<fr><<<SAMPLE_SUM_BLOCKS, 256>>>(sums, s->scalars,
-						   (uint32_t)s->plan.shape.nr_scalars);
+	sample_sum<fr>
+		<<<SAMPLE_SUM_BLOCKS, 256>>>(sums, s->scalars, (uint32_t)s->plan.shape.nr_scalars);
 	must(cudaGetLastError(), "sample_sum");
 	must(cudaMemcpy(parts.data(), sums, SAMPLE_SUM_THREADS * sizeof(*sums),
 			cudaMemcpyDeviceToHost),
@@ -155,11 +155,15 @@ static bool sample_is_right(const struct sample<G> *s)
 	return equal(a.x, b.x) && equal(a.y, b.y);
 }
 
+/* As enum msm_method. */
+static const char *const method_names[] = { "affine", "staged", "xyzz" };
+
 template <class G>
 static bool measure(const struct msm_shape *shape, unsigned int log2_nr)
 {
 	using fr = typename G::curve::fr;
-	struct sample<G> s = {};
+	struct sample<G> s {
+	};
 	std::vector<float> ms;
 	struct lull_error error;
 	cudaEvent_t start, stop;
@@ -193,10 +197,9 @@ static bool measure(const struct msm_shape *shape, unsigned int log2_nr)
 	       "\"batch\": %u, \"table_bytes\": %zu, \"scratch_bytes\": %zu, "
 	       "\"prepare_ns\": %.0f}\n",
 	       G::group, G::curve::name, log2_nr, NR_RUNS, ms[NR_RUNS / 2] * 1e6, ms[0] * 1e6,
-	       ms[NR_RUNS - 1] * 1e6, shape->method == MSM_XYZZ ? "xyzz" : "affine",
-	       right ? "true" : "false", s.plan.nr_windows, s.plan.nr_copies, s.plan.nr_buckets,
-	       s.plan.nr_levels, s.plan.batch, s.plan.table_bytes, s.plan.scratch.bytes,
-	       s.prepare_ms * 1e6);
+	       ms[NR_RUNS - 1] * 1e6, method_names[shape->method], right ? "true" : "false",
+	       s.plan.nr_windows, s.plan.nr_copies, s.plan.nr_buckets, s.plan.nr_levels,
+	       s.plan.batch, s.plan.table_bytes, s.plan.scratch.bytes, s.prepare_ms * 1e6);
 	fflush(stdout);
 	must(cudaFree(s.table), "cudaFree");
 	must(cudaFree(s.scratch), "cudaFree");
@@ -217,7 +220,9 @@ static bool parse_option(const char *text, struct msm_shape *shape)
 		return false;
 	value++;
 	if (!strncmp(text, "method", n))
-		shape->method = strcmp(value, "xyzz") ? MSM_AFFINE : MSM_XYZZ;
+		shape->method = !strcmp(value, "xyzz")	   ? MSM_XYZZ
+				: !strcmp(value, "staged") ? MSM_AFFINE_STAGED
+							   : MSM_AFFINE;
 	else if (!strncmp(text, "bits", n))
 		shape->window_bits = (unsigned int)strtoul(value, NULL, 10);
 	else if (!strncmp(text, "levels", n))
@@ -260,11 +265,11 @@ static bool run(char *text, unsigned int nr_sms)
 		}
 	}
 	if (shape.curve == LULL_CURVE_BN254)
-		ok = group == 1 ? measure<bn254_g1>(&shape, log2_nr) :
-				  measure<bn254_g2>(&shape, log2_nr);
+		ok = group == 1 ? measure<bn254_g1>(&shape, log2_nr)
+				: measure<bn254_g2>(&shape, log2_nr);
 	else
-		ok = group == 1 ? measure<bls12_381_g1>(&shape, log2_nr) :
-				  measure<bls12_381_g2>(&shape, log2_nr);
+		ok = group == 1 ? measure<bls12_381_g1>(&shape, log2_nr)
+				: measure<bls12_381_g2>(&shape, log2_nr);
 	return ok;
 }
 

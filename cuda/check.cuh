@@ -23,28 +23,26 @@ namespace lull
 static inline int cuda_fail(cudaError_t error, const char *expr, const char *file, int line,
 			    struct lull_error *reterr)
 {
-	return lull_fail(reterr,
-			 error == cudaErrorMemoryAllocation ? LULL_NOMEM : LULL_DEVICE,
+	return lull_fail(reterr, error == cudaErrorMemoryAllocation ? LULL_NOMEM : LULL_DEVICE,
 			 "%s:%d: %s: %s (%s)", file, line, expr, cudaGetErrorString(error),
 			 cudaGetErrorName(error));
 }
 
 } /* namespace lull */
 
-#define CUDA_TRY(expr, reterr)                                                              \
-	do {                                                                                \
-		cudaError_t cuda_try_error = (expr);                                        \
-		if (cuda_try_error != cudaSuccess)                                          \
-			return lull::cuda_fail(cuda_try_error, #expr, __FILE__, __LINE__,   \
-					       reterr);                                     \
+#define CUDA_TRY(expr, reterr)                                                                     \
+	do {                                                                                       \
+		cudaError_t cuda_try_error = (expr);                                               \
+		if (cuda_try_error != cudaSuccess)                                                 \
+			return lull::cuda_fail(cuda_try_error, #expr, __FILE__, __LINE__, reterr); \
 	} while (0)
 
 /* The same for a function of ours that returns a status. */
-#define LULL_TRY(expr)                    \
-	do {                              \
-		int lull_try_rc = (expr); \
-		if (lull_try_rc)          \
-			return lull_try_rc; \
+#define LULL_TRY(expr)                                                                             \
+	do {                                                                                       \
+		int lull_try_rc = (expr);                                                          \
+		if (lull_try_rc)                                                                   \
+			return lull_try_rc;                                                        \
 	} while (0)
 
 #endif

@@ -19,7 +19,7 @@ namespace lull
 {
 
 /* What a thread of the pool copies at a time. */
-constexpr size_t bytes_per_task = (size_t)512 << 10;
+constexpr size_t bytes_per_task = (size_t)256 << 10;
 /* Left free when the budget is "what is free": the driver allocates too. */
 constexpr uint64_t reserve_bytes = (uint64_t)512 << 20;
 

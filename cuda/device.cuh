@@ -72,7 +72,7 @@ void device_say(const struct device *device, const char *fmt, ...)
 /* ---- staging ----------------------------------------------------------- */
 
 constexpr unsigned int nr_staging = 4;
-constexpr size_t staging_bytes = (size_t)4 << 20;
+constexpr size_t staging_bytes = (size_t)8 << 20;
 
 /**
  * struct staging - pinned buffers, filled in turn

@@ -11,7 +11,7 @@
 #ifndef LULL_CUDA_GROUP_CUH
 #define LULL_CUDA_GROUP_CUH
 
-#include "field.cuh"
+#include "fp2.cuh"
 
 namespace lull
 {

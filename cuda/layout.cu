@@ -2,11 +2,11 @@
 /*
  * layout.cu - what of a key fits on the device, and where it lies
  *
- * See layout.cuh.  Plans are tried from the most generous on.  Shifted copies
- * are given up first, from the largest table, for they save time and cost many
- * times the points; then the lanes beside lane 0; then the sums' scratch is
- * bounded; then sections are streamed, the largest first, and last their chunks
- * and the scratch are halved until the plan fits.
+ * See layout.cuh.  Plans are tried from the most generous on.  The lanes beside
+ * lane 0 are given up first, for all they do is to fill gaps; then shifted
+ * copies, from the largest table; then the sums' scratch is bounded; then
+ * sections are streamed, the largest first, and last their chunks and the
+ * scratch are halved until the plan fits.
  */
 #include "layout.cuh"
 
@@ -86,6 +86,12 @@ static int plan_sum(const struct layout *l, const struct section *s, size_t nr, 
 	shape.nr_sms = l->nr_sms;
 	shape.method = MSM_AFFINE;
 	shape.nr_levels = -1;
+	LULL_TRY(msm_plan_make(&shape, ret_plan, reterr));
+	if (!l->scratch_max || ret_plan->scratch.bytes <= l->scratch_max)
+		return LULL_OK;
+	/* The least that it can do with is thousands of small steps: a quarter
+	 * more lets these be large. */
+	shape.scratch_bytes_max = ret_plan->scratch.bytes / 4 * 5;
 	return msm_plan_make(&shape, ret_plan, reterr);
 }
 
@@ -151,6 +157,7 @@ static void carve_proof(struct layout *l)
 		if (s->streamed)
 			buffer_bytes = larger(buffer_bytes, s->plan.table_bytes);
 	}
+	memset(l->sum_scratch, 0, sizeof(l->sum_scratch));
 	l->proof_bytes = 0;
 	l->witness = carve(&l->proof_bytes, l->arrays.nr_vars * scalar_bytes);
 	l->ones = carve(&l->proof_bytes, l->arrays.nr_vars * sizeof(uint32_t));
@@ -204,14 +211,15 @@ static bool halve_chunks(struct layout *l)
 /* Gives one thing up; false when there is nothing left to. */
 static bool shrink(struct layout *l, uint64_t budget_bytes)
 {
-	struct section *s = largest(l, true);
+	struct section *s;
 
-	if (s) {
-		s->copies_max = s->plan.nr_copies / 2;
-		return true;
-	}
 	if (l->nr_lanes > 1) {
 		l->nr_lanes = 1;
+		return true;
+	}
+	s = largest(l, true);
+	if (s) {
+		s->copies_max = s->plan.nr_copies / 2;
 		return true;
 	}
 	if (!l->scratch_max) {

@@ -58,8 +58,9 @@ struct bls12_381_g2 {
 
 /* How the points of a bucket are summed. */
 enum msm_method {
-	MSM_AFFINE, /* pairwise, in affine coordinates, inversions shared */
-	MSM_XYZZ, /* one after the other in XYZZ: the twin */
+	MSM_AFFINE,	   /* pairwise, in affine coordinates, inversions shared */
+	MSM_AFFINE_STAGED, /* the same, loading ahead; G1 only, else as above */
+	MSM_XYZZ,	   /* one after the other in XYZZ: the twin */
 };
 
 /**
@@ -98,19 +99,19 @@ struct msm_shape {
 struct msm_layout {
 	size_t keys[2]; /* sort: keys in and out */
 	size_t refs[2]; /* sort: refs in and out */
-	size_t cub; /* what CUB wants */
+	size_t cub;	/* what CUB wants */
 	size_t cub_bytes;
-	size_t offsets; /* first ref of each bucket */
+	size_t offsets;		 /* first ref of each bucket */
 	size_t level_offsets[2]; /* the same on a level of the tree */
-	size_t points[2]; /* partial sums, affine, in planes */
+	size_t points[2];	 /* partial sums, affine, in planes */
 	size_t points_stride[2]; /* values in a plane; no offset */
-	size_t prefix; /* prefix products of a batch */
-	size_t places; /* where a batch's pairs stand */
-	size_t buckets; /* XYZZ */
-	size_t partial[2]; /* sums of runs that cross a tile, XYZZ */
+	size_t prefix;		 /* prefix products of a batch */
+	size_t places;		 /* where a batch's pairs stand */
+	size_t buckets;		 /* XYZZ */
+	size_t partial[2];	 /* sums of runs that cross a tile, XYZZ */
 	size_t partial_keys[2];
 	size_t lines; /* sums of rows and columns of the buckets */
-	size_t sums; /* what goes to the host */
+	size_t sums;  /* what goes to the host */
 	size_t bytes; /* all of it */
 };
 
@@ -187,7 +188,7 @@ LULL_HD unsigned int msm_copy_shift(const struct msm_plan &plan, unsigned int i)
 
 /* What scalars are. */
 enum msm_scalars {
-	MSM_PLAIN, /* integers below r */
+	MSM_PLAIN,	/* integers below r */
 	MSM_MONTGOMERY, /* elements of Fr */
 };
 

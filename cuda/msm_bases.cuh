@@ -46,6 +46,7 @@ static __global__ void __launch_bounds__(256)
 {
 	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, word;
 
+	/* All 32 lanes. */
 	word = __ballot_sync(0xffffffffu, i < nr && is_inf(load_wide(points + (i < nr ? i : 0))));
 	if (i % 32 == 0 && i / 32 <= nr / 32)
 		infinite[i / 32] = word;

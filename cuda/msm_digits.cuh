@@ -21,7 +21,7 @@ struct digit_params {
 	unsigned int nr_windows, window_bits, nr_wide, nr_sets;
 	uint32_t set_buckets, nr_buckets;
 	uint32_t nr_points; /* the distance between copies */
-	uint32_t nr; /* scalars of this run */
+	uint32_t nr;	    /* scalars of this run */
 };
 
 static inline struct digit_params digit_params_of(const struct msm_plan *plan, size_t nr)

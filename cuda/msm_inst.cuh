@@ -8,12 +8,13 @@
 #ifndef LULL_CUDA_MSM_INST_CUH
 #define LULL_CUDA_MSM_INST_CUH
 
+#include "launch.cuh"
 #include "msm_bases.cuh"
 #include "msm_digits.cuh"
 #include "msm_reduce.cuh"
 #include "msm_runs.cuh"
 #include "msm_sort.cuh"
-#include "msm_tree.cuh"
+#include "msm_staged.cuh"
 
 namespace lull
 {
@@ -52,9 +53,8 @@ static int merge_all(const struct run_context *run, struct run_params<E> r, size
 		r.partial = run->at<xyzz<E>>(l->partial[from]);
 		r.partial_keys = run->at<uint32_t>(l->partial_keys[from]);
 		r.nr_tiles = blocks_for(nr, MSM_MERGE_TILE);
-		merge_partial<E><<<blocks_for(r.nr_tiles, 64), 64, 0, run->stream>>>(
-			r, in, in_keys, (uint32_t)nr, span);
-		CUDA_TRY(cudaGetLastError(), reterr);
+		LULL_TRY(launch("merge_partial", merge_partial<E>, blocks_for(r.nr_tiles, 64), 64,
+				run->stream, reterr, r, in, in_keys, (uint32_t)nr, span));
 		nr = 2 * (size_t)r.nr_tiles;
 	}
 	return LULL_OK;
@@ -67,13 +67,18 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 {
 	const struct msm_plan *plan = run->plan;
 	const struct msm_layout *l = &plan->scratch;
-	struct level_input<E> in = { table, job->refs, NULL, 0 };
+	struct level_input<E> in = {
+	};
 	uint32_t *offsets = job->offsets;
-	struct run_params<E> r = {};
+	struct run_params<E> r = {
+	};
 	size_t left = job->nr_refs;
 
+	in.table = table;
+	in.refs = job->refs;
 	for (unsigned int level = 0; level < job->nr_levels; level++) {
-		struct tree_level<E> t = {};
+		struct tree_level<E> t = {
+		};
 
 		t.out = run->at<uint4>(l->points[level % 2]);
 		t.out_stride = l->points_stride[level % 2];
@@ -86,13 +91,10 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 		t.places = run->at<uint32_t>(l->places);
 		t.batch = plan->batch;
 		LULL_TRY(msm_halve_offsets(run, offsets, t.offsets_in, job->nr_buckets, reterr));
-		if (level)
-			tree_reduce<E, false>
-				<<<plan->blocks, MSM_TREE_THREADS, 0, run->stream>>>(t);
-		else
-			tree_reduce<E, true>
-				<<<plan->blocks, MSM_TREE_THREADS, 0, run->stream>>>(t);
-		CUDA_TRY(cudaGetLastError(), reterr);
+		LULL_TRY(launch("tree_reduce",
+				level ? tree_kernel<E, false>(plan->shape.method)
+				      : tree_kernel<E, true>(plan->shape.method),
+				plan->blocks, MSM_TREE_THREADS, run->stream, reterr, t));
 		in = { NULL, NULL, t.out, t.out_stride };
 		/* Every bucket rounds up. */
 		left = (left >> 1) + job->nr_buckets < left ? (left >> 1) + job->nr_buckets : left;
@@ -111,10 +113,11 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 	if (!r.nr_tiles)
 		return LULL_OK;
 	if (in.refs)
-		sum_runs<E, true><<<blocks_for(r.nr_tiles, 128), 128, 0, run->stream>>>(r, in);
+		LULL_TRY(launch("sum_runs", sum_runs<E, true>, blocks_for(r.nr_tiles, 128), 128,
+				run->stream, reterr, r, in));
 	else
-		sum_runs<E, false><<<blocks_for(r.nr_tiles, 128), 128, 0, run->stream>>>(r, in);
-	CUDA_TRY(cudaGetLastError(), reterr);
+		LULL_TRY(launch("sum_runs", sum_runs<E, false>, blocks_for(r.nr_tiles, 128), 128,
+				run->stream, reterr, r, in));
 	return merge_all<E>(run, r, left, reterr);
 }
 
@@ -140,9 +143,9 @@ static int sum_chunks(const struct run_context *run, const affine<E> *table, con
 
 		/* Of the two, level 0 writes the other. */
 		job.offsets = run->at<uint32_t>(plan->scratch.level_offsets[1]);
-		clip_offsets<<<blocks_for(plan->nr_buckets + 1, 256), 256, 0, run->stream>>>(
-			job.offsets, offsets, plan->nr_buckets, (uint32_t)lo, (uint32_t)hi);
-		CUDA_TRY(cudaGetLastError(), reterr);
+		LULL_TRY(launch("clip_offsets", clip_offsets, blocks_for(plan->nr_buckets + 1, 256),
+				256, run->stream, reterr, job.offsets, offsets, plan->nr_buckets,
+				(uint32_t)lo, (uint32_t)hi));
 		job.refs = refs + lo;
 		job.nr_refs = hi - lo;
 		job.accumulate = lo > 0;
@@ -160,14 +163,14 @@ int msm_prepare(const struct msm_plan *plan, void *table, cudaStream_t stream,
 	affine<E> *points = (affine<E> *)table;
 	uint32_t *infinite = (uint32_t *)((char *)table + plan->table_bytes) - (nr / 32 + 1);
 
-	mark_infinite<E><<<blocks_for(nr + 1, 256), 256, 0, stream>>>(infinite, points, nr);
-	CUDA_TRY(cudaGetLastError(), reterr);
+	LULL_TRY(launch("mark_infinite", mark_infinite<E>, blocks_for(nr + 1, 256), 256, stream,
+			reterr, infinite, points, nr));
 	for (unsigned int i = 1; i < plan->nr_copies; i++) {
 		unsigned int shift = msm_copy_shift(*plan, i) - msm_copy_shift(*plan, i - 1);
 
-		shift_points<E><<<blocks_for(nr, MSM_TREE_THREADS), MSM_TREE_THREADS, 0, stream>>>(
-			points + (size_t)i * nr, points + (size_t)(i - 1) * nr, nr, shift);
-		CUDA_TRY(cudaGetLastError(), reterr);
+		LULL_TRY(launch("shift_points", shift_points<E>, blocks_for(nr, MSM_TREE_THREADS),
+				MSM_TREE_THREADS, stream, reterr, points + (size_t)i * nr,
+				points + (size_t)(i - 1) * nr, nr, shift));
 	}
 	return LULL_OK;
 }
@@ -193,25 +196,22 @@ int msm_run(const struct msm_plan *plan, const void *table, const void *scalars,
 				 plan->shape.nr_scalars);
 	CUDA_TRY(cudaMemsetAsync(buckets, 0, plan->nr_buckets * sizeof(*buckets), stream), reterr);
 	if (nr) {
-		make_digits<fr><<<blocks_for(nr, 256), 256, 0, stream>>>(
-			keys, refs, (const fe<fr> *)scalars, kind == MSM_MONTGOMERY, index,
-			infinite, digit_params_of(plan, nr));
-		CUDA_TRY(cudaGetLastError(), reterr);
+		LULL_TRY(launch("make_digits", make_digits<fr>, blocks_for(nr, 256), 256, stream,
+				reterr, keys, refs, (const fe<fr> *)scalars, kind == MSM_MONTGOMERY,
+				index, infinite, digit_params_of(plan, nr)));
 		LULL_TRY(msm_sort_refs(&run, nr_refs, &keys, &refs, reterr));
-		find_offsets<<<blocks_for(plan->nr_buckets + 1, 256), 256, 0, stream>>>(
-			run.at<uint32_t>(l->offsets), plan->nr_buckets, keys, (uint32_t)nr_refs);
-		CUDA_TRY(cudaGetLastError(), reterr);
+		LULL_TRY(launch("find_offsets", find_offsets, blocks_for(plan->nr_buckets + 1, 256),
+				256, stream, reterr, run.at<uint32_t>(l->offsets), plan->nr_buckets,
+				keys, (uint32_t)nr_refs));
 		LULL_TRY(sum_chunks<E>(&run, (const affine<E> *)table, refs, nr_refs, reterr));
 	}
-	sum_lines<E><<<dim3(m.nr_lines(), plan->nr_sets), LINE_THREADS, 0, stream>>>(lines,
-										     buckets, m);
-	CUDA_TRY(cudaGetLastError(), reterr);
-	sum_bits<E><<<dim3(m.row_bits + 1 + m.column_bits, plan->nr_sets), BIT_THREADS, 0,
-		      stream>>>(run.at<xyzz<E>>(l->sums), lines, m);
-	CUDA_TRY(cudaGetLastError(), reterr);
-	CUDA_TRY(cudaMemcpyAsync(sums, run.at<void>(l->sums),
-				 msm_nr_sums(plan) * sizeof(xyzz<E>), cudaMemcpyDeviceToHost,
-				 stream),
+	LULL_TRY(launch("sum_lines", sum_lines<E>, dim3(m.nr_lines(), plan->nr_sets), LINE_THREADS,
+			stream, reterr, lines, buckets, m));
+	LULL_TRY(launch("sum_bits", sum_bits<E>,
+			dim3(m.row_bits + 1 + m.column_bits, plan->nr_sets), BIT_THREADS, stream,
+			reterr, run.at<xyzz<E>>(l->sums), lines, m));
+	CUDA_TRY(cudaMemcpyAsync(sums, run.at<void>(l->sums), msm_nr_sums(plan) * sizeof(xyzz<E>),
+				 cudaMemcpyDeviceToHost, stream),
 		 reterr);
 	return LULL_OK;
 }
@@ -235,8 +235,8 @@ int msm_run_sum(const struct msm_plan *plan, const void *table, const uint32_t *
 	job.nr_refs = nr;
 	job.nr_levels = plan->unit_levels;
 	CUDA_TRY(cudaMemsetAsync(bucket, 0, sizeof(*bucket), stream), reterr);
-	set_one_bucket<<<1, 1, 0, stream>>>(job.offsets, (uint32_t)nr);
-	CUDA_TRY(cudaGetLastError(), reterr);
+	LULL_TRY(launch("set_one_bucket", set_one_bucket, 1, 1, stream, reterr, job.offsets,
+			(uint32_t)nr));
 	LULL_TRY(sum_buckets<E>(&run, (const affine<E> *)table, &job, reterr));
 	CUDA_TRY(cudaMemcpyAsync(sum, bucket, sizeof(*sum), cudaMemcpyDeviceToHost, stream),
 		 reterr);
@@ -272,16 +272,16 @@ xyzz<typename G::coord> msm_finish(const struct msm_plan *plan, const struct msm
 }
 
 /* What each of the four files instantiates. */
-#define MSM_INSTANTIATE(G)                                                                       \
-	template int msm_prepare<G>(const struct msm_plan *, void *, cudaStream_t,               \
-				    struct lull_error *);                                        \
-	template int msm_run<G>(const struct msm_plan *, const void *, const void *,             \
-				enum msm_scalars, const uint32_t *, size_t, void *,              \
-				struct msm_sums<G> *, cudaStream_t, struct lull_error *);        \
-	template int msm_run_sum<G>(const struct msm_plan *, const void *, const uint32_t *,     \
-				    size_t, void *, xyzz<typename G::coord> *, cudaStream_t,     \
-				    struct lull_error *);                                        \
-	template xyzz<typename G::coord> msm_finish<G>(const struct msm_plan *,                  \
+#define MSM_INSTANTIATE(G)                                                                         \
+	template int msm_prepare<G>(const struct msm_plan *, void *, cudaStream_t,                 \
+				    struct lull_error *);                                          \
+	template int msm_run<G>(const struct msm_plan *, const void *, const void *,               \
+				enum msm_scalars, const uint32_t *, size_t, void *,                \
+				struct msm_sums<G> *, cudaStream_t, struct lull_error *);          \
+	template int msm_run_sum<G>(const struct msm_plan *, const void *, const uint32_t *,       \
+				    size_t, void *, xyzz<typename G::coord> *, cudaStream_t,       \
+				    struct lull_error *);                                          \
+	template xyzz<typename G::coord> msm_finish<G>(const struct msm_plan *,                    \
 						       const struct msm_sums<G> *)
 
 } /* namespace lull */

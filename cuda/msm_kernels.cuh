@@ -90,7 +90,7 @@ static __device__ __forceinline__ T load_planes(const uint4 *planes, size_t stri
 
 template <class T>
 static __device__ __forceinline__ void store_planes(uint4 *planes, size_t stride, size_t i,
-						     const T &value)
+						    const T &value)
 {
 	constexpr unsigned int nr = sizeof(T) / sizeof(uint4);
 	union {
@@ -127,9 +127,8 @@ struct bucket_cursor {
 	uint32_t start, end;
 
 	/* pos is below offsets[nr]. */
-	__device__ __forceinline__ bucket_cursor(const uint32_t *offsets, uint32_t nr,
-						 uint32_t pos)
-		: offsets(offsets), nr(nr)
+	__device__ __forceinline__ bucket_cursor(const uint32_t *offsets, uint32_t nr, uint32_t pos)
+	    : offsets(offsets), nr(nr)
 	{
 		bucket = find_bucket(offsets, 0, nr, pos);
 		start = offsets[bucket];

@@ -21,12 +21,12 @@ namespace lull
 /* Refs that go through the tree at once where nothing bounds the scratch. */
 #define CHUNK_REFS_DEFAULT ((size_t)1 << 27)
 #define CHUNK_REFS_MIN ((size_t)1 << 16)
-#define BATCH_DEFAULT 32
+#define BATCH_DEFAULT 64
 
 static unsigned int coord_words(const struct msm_shape *shape)
 {
-	unsigned int words = shape->curve == LULL_CURVE_BN254 ? bn254_fp::nr_words :
-								bls12_381_fp::nr_words;
+	unsigned int words =
+		shape->curve == LULL_CURVE_BN254 ? bn254_fp::nr_words : bls12_381_fp::nr_words;
 
 	return shape->group == 2 ? 2 * words : words;
 }
@@ -44,8 +44,8 @@ static uint32_t folded_top(const struct msm_shape *shape, unsigned int from)
 	uint64_t top = 0;
 
 	for (unsigned int bit = from + 1; bit < 256 && bit < from + 1 + 32; bit++) {
-		uint32_t word = shape->curve == LULL_CURVE_BN254 ? bn254_fr::p(bit / 32) :
-								   bls12_381_fr::p(bit / 32);
+		uint32_t word = shape->curve == LULL_CURVE_BN254 ? bn254_fr::p(bit / 32)
+								 : bls12_381_fr::p(bit / 32);
 
 		top |= (uint64_t)(word >> (bit % 32) & 1) << (bit - from - 1);
 	}
@@ -92,8 +92,7 @@ static double cost(const struct msm_shape *shape, const struct msm_plan *plan)
 }
 
 /* The cheapest cut whose copies fit the table. */
-static void choose_windows(const struct msm_shape *shape, size_t point_bytes,
-			   struct msm_plan *plan)
+static void choose_windows(const struct msm_shape *shape, size_t point_bytes, struct msm_plan *plan)
 {
 	size_t copies_max = shape->table_bytes_max / (shape->nr_points * point_bytes + ALIGN);
 	double best = -1;
@@ -186,7 +185,7 @@ static void lay_out(struct msm_plan *plan)
 	l->cub = carve(l, l->cub_bytes);
 	l->offsets = carve(l, (plan->nr_buckets + 2) * sizeof(uint32_t));
 	l->prefix = carve(l, pairs * coord);
-	l->places = carve(l, pairs * sizeof(uint32_t));
+	l->places = carve(l, pairs * 2 * sizeof(uint32_t));
 	l->buckets = carve(l, (plan->nr_buckets + 1) * xyzz_bytes);
 	l->lines = carve(l, plan->nr_sets * lines * xyzz_bytes);
 	l->sums = carve(l, MSM_SUMS_MAX * xyzz_bytes);
@@ -215,17 +214,16 @@ int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 
 	if ((shape->curve != LULL_CURVE_BN254 && shape->curve != LULL_CURVE_BLS12_381) ||
 	    (shape->group != 1 && shape->group != 2) || !shape->nr_points || !shape->nr_sms ||
-	    (shape->window_bits && (shape->window_bits < WINDOW_BITS_MIN ||
-				    shape->window_bits > MSM_WINDOW_BITS_MAX)))
-		return lull_fail(reterr, LULL_USAGE,
-				 "msm: no such curve, group, device or window");
+	    (shape->window_bits &&
+	     (shape->window_bits < WINDOW_BITS_MIN || shape->window_bits > MSM_WINDOW_BITS_MAX)))
+		return lull_fail(reterr, LULL_USAGE, "msm: no such curve, group, device or window");
 	plan.shape = *shape;
 	plan.point_bytes = 2 * coord_words(shape) * sizeof(uint32_t);
 	choose_windows(shape, plan.point_bytes, &plan);
 	plan.nr_refs = shape->nr_scalars * plan.nr_windows;
 	if (plan.nr_copies * shape->nr_points >= MSM_REF_NEG || plan.nr_refs >= MSM_REF_NEG ||
 	    shape->nr_units >= MSM_REF_NEG)
-		return lull_fail(reterr, LULL_UNSUPPORTED, "msm: %zu points in %u copies", 
+		return lull_fail(reterr, LULL_UNSUPPORTED, "msm: %zu points in %u copies",
 				 shape->nr_points, plan.nr_copies);
 	/* The points, and a bit for each that is infinity. */
 	plan.table_bytes = plan.nr_copies * shape->nr_points * plan.point_bytes;

@@ -84,6 +84,14 @@ static __global__ void __launch_bounds__(LINE_THREADS)
 		store_wide(lines + (size_t)set * m.nr_lines() + line, sum);
 }
 
+/* Number i, from 0, of the integers that have the bit of @mask. */
+static __device__ __forceinline__ uint32_t with_bit(uint32_t i, uint32_t mask)
+{
+	uint32_t low = i & (mask - 1);
+
+	return (i - low) << 1 | mask | low;
+}
+
 /*
  * Block (bit, set): bits [0, row_bits] of column + 1, then column_bits of the
  * row.  sums[] has them in this order, set by set.
@@ -96,17 +104,16 @@ static __global__ void __launch_bounds__(BIT_THREADS)
 	uint32_t bit = blockIdx.x, set = blockIdx.y;
 	bool is_row = bit > m.row_bits;
 	uint32_t mask = 1u << (is_row ? bit - m.row_bits - 1 : bit);
-	uint32_t nr = is_row ? m.nr_rows() : m.nr_columns();
+	/* Only the last column's factor has bit row_bits. */
+	uint32_t nr = is_row ? m.nr_rows() / 2 : bit == m.row_bits ? 1 : m.nr_columns() / 2;
 	xyzz<E> sum = xyzz<E>::infinity();
 
 	lines += (size_t)set * m.nr_lines() + (is_row ? 0 : m.nr_rows());
 #pragma unroll 1
 	for (uint32_t i = threadIdx.x; i < nr; i += BIT_THREADS) {
-		xyzz<E> next;
+		uint32_t factor = with_bit(i, mask);
+		xyzz<E> next = load_wide(lines + (is_row ? factor : factor - 1));
 
-		if (!((is_row ? i : i + 1) & mask))
-			continue;
-		next = load_wide(lines + i);
 		add_xyzz_call(&sum, &next);
 	}
 	block_sum<E, BIT_THREADS>(&sum, shared);

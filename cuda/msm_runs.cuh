@@ -31,7 +31,7 @@ struct run_params {
 
 template <class E>
 static __device__ __noinline__ void put_bucket(const struct run_params<E> *r, uint32_t bucket,
-						xyzz<E> *sum)
+					       xyzz<E> *sum)
 {
 	if (r->accumulate) {
 		xyzz<E> old = load_own(r->buckets + bucket);
@@ -88,8 +88,7 @@ static __global__ void __launch_bounds__(128)
  * covers the entries [lo, hi), has all of it. */
 template <class E>
 static __device__ __noinline__ void put_part(const struct run_params<E> *r, uint32_t tile,
-					      uint64_t lo, uint64_t hi, uint32_t key,
-					      xyzz<E> *sum)
+					     uint64_t lo, uint64_t hi, uint32_t key, xyzz<E> *sum)
 {
 	uint32_t slot = 2 * tile + (r->offsets[key] >= lo);
 

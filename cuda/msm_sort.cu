@@ -37,8 +37,8 @@ int msm_halve_offsets(const struct run_context *run, uint32_t *out, const uint32
 	if (bytes > run->plan->scratch.cub_bytes)
 		return lull_fail(reterr, LULL_INTERNAL, "msm: CUB's scan wants %zu bytes of %zu",
 				 bytes, run->plan->scratch.cub_bytes);
-	CUDA_TRY(cub::DeviceScan::ExclusiveSum(run->at<void>(run->plan->scratch.cub), bytes,
-					       halves, out, nr + 1, run->stream),
+	CUDA_TRY(cub::DeviceScan::ExclusiveSum(run->at<void>(run->plan->scratch.cub), bytes, halves,
+					       out, nr + 1, run->stream),
 		 reterr);
 	return LULL_OK;
 }

@@ -42,13 +42,15 @@ struct level_input {
 	template <bool REFS>
 	__device__ __forceinline__ affine<E> load(uint32_t i) const
 	{
-		if (REFS) {
-			uint32_t ref = __ldg(refs + i);
-
+		return load_ref<REFS>(REFS ? __ldg(refs + i) : i);
+	}
+	template <bool REFS>
+	__device__ __forceinline__ affine<E> load_ref(uint32_t ref) const
+	{
+		if (REFS)
 			return neg_if((ref & MSM_REF_NEG) != 0,
 				      load_wide(table + (ref & ~MSM_REF_NEG)));
-		}
-		return load_planes<affine<E>, false>(planes, stride, i);
+		return load_planes<affine<E>, false>(planes, stride, ref);
 	}
 };
 
@@ -57,7 +59,7 @@ enum pair_kind {
 	PAIR_FIRST, /* the first point */
 	PAIR_SECOND,
 	PAIR_NOTHING, /* infinity */
-	PAIR_TWICE, /* twice the first point */
+	PAIR_TWICE,   /* twice the first point */
 	PAIR_SUM,
 };
 
@@ -76,7 +78,7 @@ static __device__ enum pair_kind kind_of(const affine<E> &a, const affine<E> &b)
 /* What is to be inverted for a pair; called when a glance at x was not enough. */
 template <class E>
 static __device__ __noinline__ void special_denominator(E *ret, const affine<E> *a,
-							 const affine<E> *b)
+							const affine<E> *b)
 {
 	switch (kind_of(*a, *b)) {
 	case PAIR_SUM:
@@ -93,7 +95,7 @@ static __device__ __noinline__ void special_denominator(E *ret, const affine<E> 
 /* The sum of such a pair, given the inverse of its denominator. */
 template <class E>
 static __device__ __noinline__ void special_sum(affine<E> *ret, const affine<E> *a,
-						 const affine<E> *b, const E *inv)
+						const affine<E> *b, const E *inv)
 {
 	E x2, slope;
 
@@ -129,8 +131,8 @@ struct tree_level {
 	struct level_input<E> in;
 	const uint32_t *offsets_in, *offsets_out;
 	uint32_t nr_buckets;
-	uint4 *prefix; /* [block][batch] of planes of a block's threads */
-	uint32_t *places; /* [block][batch][thread] */
+	uint4 *prefix;	  /* [block][batch] of planes of a block's threads */
+	uint32_t *places; /* [block][batch][thread], or pairs of them */
 	unsigned int batch;
 };
 
@@ -178,6 +180,29 @@ static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t, 
 	return prod;
 }
 
+/* Output o, the sum of a and b; inv is the inverse of the pair's denominator
+ * times all those before it, and becomes that of those before it. */
+template <class E>
+static __device__ __forceinline__ void tree_pair(const struct tree_level<E> &t, uint32_t o,
+						 const affine<E> &a, const affine<E> &b,
+						 const E &prefix, E &inv)
+{
+	E mine = mul(inv, prefix), d = sub(b.x, a.x);
+
+	if (is_zero(d) || is_zero(a.x) || is_zero(b.x)) {
+		affine<E> a_copy = a, b_copy = b, special;
+		E mine_copy = mine, d_copy;
+
+		special_denominator(&d_copy, &a_copy, &b_copy);
+		special_sum(&special, &a_copy, &b_copy, &mine_copy);
+		inv = mul(inv, d_copy);
+		store_planes(t.out, t.out_stride, o, special);
+		return;
+	}
+	inv = mul(inv, d);
+	store_planes(t.out, t.out_stride, o, add_with_inverse(a, b, mine));
+}
+
 /* Backward: the outputs, from the inverse of the product; @o and @row are one
  * past the last. */
 template <class E, bool REFS>
@@ -190,30 +215,17 @@ static __device__ __forceinline__ void tree_backward(const struct tree_level<E> 
 		row--;
 		uint32_t place = t.places[row * MSM_TREE_THREADS + threadIdx.x];
 		uint32_t i = place & ~PLACE_PAIR;
-		affine<E> a = t.in.template load<REFS>(i), b, sum;
-		E d, mine;
+		affine<E> a = t.in.template load<REFS>(i), b;
 
 		if (!(place & PLACE_PAIR)) {
 			store_planes(t.out, t.out_stride, o, a);
 			continue;
 		}
 		b = t.in.template load<REFS>(i + 1);
-		mine = mul(inv, load_planes<E, true>(t.prefix + row * PREFIX_VECTORS(E),
-						     MSM_TREE_THREADS, threadIdx.x));
-		d = sub(b.x, a.x);
-		if (is_zero(d) || is_zero(a.x) || is_zero(b.x)) {
-			affine<E> a_copy = a, b_copy = b, special;
-			E inv_copy = mine, d_copy;
-
-			special_denominator(&d_copy, &a_copy, &b_copy);
-			special_sum(&special, &a_copy, &b_copy, &inv_copy);
-			inv = mul(inv, d_copy);
-			store_planes(t.out, t.out_stride, o, special);
-			continue;
-		}
-		inv = mul(inv, d);
-		sum = add_with_inverse(a, b, mine);
-		store_planes(t.out, t.out_stride, o, sum);
+		tree_pair(t, o, a, b,
+			  load_planes<E, true>(t.prefix + row * PREFIX_VECTORS(E), MSM_TREE_THREADS,
+					       threadIdx.x),
+			  inv);
 	}
 }
 
@@ -223,36 +235,57 @@ struct tree_blocks {
 	static constexpr int per_sm = sizeof(E) == 32 ? 5 : sizeof(E) == 48 ? 3 : 2;
 };
 
+/*
+ * What a block does of a level: [o, end), in batches of nr rows.  The first
+ * batch is shorter in blocks that share a multiprocessor with others, by
+ * different parts, so that one goes forth, which waits for memory, while
+ * another goes back, which multiplies.
+ */
+struct block_share {
+	uint64_t o, end;
+	uint32_t first, nr;
+};
+
+/* Below this many rows an inversion more costs what it wins. */
+#define STAGGER_ROWS_MIN 16
+
+static __device__ __forceinline__ struct block_share share_of(uint32_t total, unsigned int batch,
+							      unsigned int per_sm)
+{
+	uint32_t threads = gridDim.x * MSM_TREE_THREADS;
+	uint32_t rows = (uint32_t)(((uint64_t)total + threads - 1) / threads);
+	uint32_t rounds = (rows + batch - 1) / batch;
+	uint32_t turn = (uint32_t)((uint64_t)blockIdx.x * per_sm / gridDim.x);
+	struct block_share s;
+
+	s.nr = rounds ? (rows + rounds - 1) / rounds : 0;
+	s.first = rows < STAGGER_ROWS_MIN ? s.nr : s.nr - s.nr * turn / per_sm;
+	s.o = (uint64_t)blockIdx.x * rows * MSM_TREE_THREADS;
+	s.end = s.o + (uint64_t)rows * MSM_TREE_THREADS;
+	if (s.end > total)
+		s.end = total;
+	return s;
+}
+
 template <class E, bool REFS>
 static __global__ void __launch_bounds__(MSM_TREE_THREADS, tree_blocks<E>::per_sm)
 	tree_reduce(const struct tree_level<E> t)
 {
 	__shared__ E shared[2 * MSM_TREE_THREADS];
-	uint32_t total = t.offsets_out[t.nr_buckets];
-	uint32_t threads = gridDim.x * MSM_TREE_THREADS;
-	/* As few rounds as the batch allows, all of the same length. */
-	uint32_t rounds = (uint32_t)(((uint64_t)total + (uint64_t)threads * t.batch - 1) /
-				     ((uint64_t)threads * t.batch));
-	uint32_t nr;
+	struct block_share s =
+		share_of(t.offsets_out[t.nr_buckets], t.batch, tree_blocks<E>::per_sm);
 	size_t row = (size_t)blockIdx.x * t.batch;
+	uint32_t nr = s.first;
 
-	if (!rounds)
-		return;
-	nr = (uint32_t)(((uint64_t)total + (uint64_t)threads * rounds - 1) /
-			((uint64_t)threads * rounds));
 #pragma unroll 1
-	for (uint32_t round = 0; round < rounds; round++) {
-		uint64_t first = ((uint64_t)round * gridDim.x + blockIdx.x) * MSM_TREE_THREADS * nr;
-		uint32_t o, end, mine;
-		E prod;
+	for (; s.o < s.end; s.o += (uint64_t)nr * MSM_TREE_THREADS, nr = s.nr) {
+		uint64_t left = s.end - s.o;
+		uint32_t o = (uint32_t)s.o + threadIdx.x, mine;
+		uint32_t end = left < (uint64_t)nr * MSM_TREE_THREADS
+				       ? (uint32_t)s.end
+				       : (uint32_t)s.o + nr * MSM_TREE_THREADS;
+		E prod = tree_forward<E, REFS>(t, o, end, row);
 
-		if (first >= total)
-			return;
-		end = total - first < (uint64_t)MSM_TREE_THREADS * nr ?
-			      total :
-			      (uint32_t)first + MSM_TREE_THREADS * nr;
-		o = (uint32_t)first + threadIdx.x;
-		prod = tree_forward<E, REFS>(t, o, end, row);
 		block_inverse<E, MSM_TREE_THREADS>(&prod, shared);
 		mine = o < end ? (end - o + MSM_TREE_THREADS - 1) / MSM_TREE_THREADS : 0;
 		tree_backward<E, REFS>(t, o + mine * MSM_TREE_THREADS, mine, row + mine, prod);

@@ -11,7 +11,7 @@ namespace lull
 {
 
 /* Blocks that share a multiprocessor: what tile_log is chosen for. */
-static constexpr unsigned int blocks_each = 1u << (tile_log < 11 ? 12 - tile_log : 1);
+static constexpr unsigned int blocks_each = 2;
 
 extern __shared__ uint4 shared_tile[];
 
@@ -102,14 +102,14 @@ int ntt_launch_rows(const ntt_pass<F> *dif, const ntt_pass<F> *dit, const ntt_ar
 	dim3 grid(ntt_nr_blocks(dif ? dif->log_n : dit->log_n), arrays.nr);
 
 	if (dif && dit)
-		rows_kernel<F, 3><<<grid, tile_threads, block_bytes, stream>>>(*dif, *dit, arrays,
-									       end);
+		rows_kernel<F, 3>
+			<<<grid, tile_threads, block_bytes, stream>>>(*dif, *dit, arrays, end);
 	else if (dif)
-		rows_kernel<F, 1><<<grid, tile_threads, block_bytes, stream>>>(*dif, *dif, arrays,
-									       end);
+		rows_kernel<F, 1>
+			<<<grid, tile_threads, block_bytes, stream>>>(*dif, *dif, arrays, end);
 	else
-		rows_kernel<F, 2><<<grid, tile_threads, block_bytes, stream>>>(*dit, *dit, arrays,
-									       end);
+		rows_kernel<F, 2>
+			<<<grid, tile_threads, block_bytes, stream>>>(*dit, *dit, arrays, end);
 	CUDA_TRY(cudaGetLastError(), reterr);
 	return LULL_OK;
 }
@@ -205,19 +205,19 @@ int ntt_inverse(const struct ntt_domain<F> &domain, fe<F> *values, cudaStream_t 
 	return LULL_OK;
 }
 
-#define NTT_INSTANCE(F)                                                                         \
-	template int ntt_domain_make(unsigned int, unsigned int, void *, cudaStream_t,          \
-				     struct ntt_domain<F> *, struct lull_error *);              \
-	template int ntt_forward(const struct ntt_domain<F> &, fe<F> *, cudaStream_t,           \
-				 struct lull_error *);                                          \
-	template int ntt_inverse(const struct ntt_domain<F> &, fe<F> *, cudaStream_t,           \
-				 struct lull_error *);                                          \
-	template int ntt_launch_dif(const ntt_pass<F> &, const ntt_arrays<F> &,                 \
-				    const fe<F> *const *, cudaStream_t, struct lull_error *);   \
-	template int ntt_launch_dit(const ntt_pass<F> &, const ntt_arrays<F> &,                 \
-				    const epilogue<F> &, cudaStream_t, struct lull_error *);    \
-	template int ntt_launch_rows(const ntt_pass<F> *, const ntt_pass<F> *,                  \
-				     const ntt_arrays<F> &, const epilogue<F> &, cudaStream_t,  \
+#define NTT_INSTANCE(F)                                                                            \
+	template int ntt_domain_make(unsigned int, unsigned int, void *, cudaStream_t,             \
+				     struct ntt_domain<F> *, struct lull_error *);                 \
+	template int ntt_forward(const struct ntt_domain<F> &, fe<F> *, cudaStream_t,              \
+				 struct lull_error *);                                             \
+	template int ntt_inverse(const struct ntt_domain<F> &, fe<F> *, cudaStream_t,              \
+				 struct lull_error *);                                             \
+	template int ntt_launch_dif(const ntt_pass<F> &, const ntt_arrays<F> &,                    \
+				    const fe<F> *const *, cudaStream_t, struct lull_error *);      \
+	template int ntt_launch_dit(const ntt_pass<F> &, const ntt_arrays<F> &,                    \
+				    const epilogue<F> &, cudaStream_t, struct lull_error *);       \
+	template int ntt_launch_rows(const ntt_pass<F> *, const ntt_pass<F> *,                     \
+				     const ntt_arrays<F> &, const epilogue<F> &, cudaStream_t,     \
 				     struct lull_error *)
 
 NTT_INSTANCE(bn254_fr);

@@ -26,11 +26,19 @@ namespace lull
 
 /* Passes at most: 11 + 9 + 11 levels are more than any domain has. */
 constexpr unsigned int ntt_passes_max = 3;
-/* Elements of shared memory for the steps of computed factors, and the rows
- * that a pass with such factors has at least. */
-constexpr unsigned int steps_max = 64;
-constexpr unsigned int steps_rows_log = tile_log + round_log - 6;
-constexpr size_t block_bytes = tile_bytes + steps_max * 32;
+/*
+ * Passes whose factors are computed have rows of three digits, k = k1 + 8 k2 +
+ * 64 k3.  The middle digit's share of the factors goes into the twiddles of the
+ * middle round, a table that the block makes for its columns; an element is then
+ * multiplied by what k1, k3 and its column give, which a thread has in common
+ * for its eight elements.
+ */
+constexpr unsigned int computed_rows_log = 3 * round_log;
+constexpr unsigned int middle_log = 2 * round_log;
+constexpr unsigned int middle_size = 1u << (tile_log - round_log);
+constexpr size_t block_bytes = tile_bytes + (size_t)middle_size * 32;
+
+static_assert(middle_size == tile_threads, "each thread makes an entry");
 
 /*
  * Factors between this pass and its neighbour: a table in the order of the
@@ -227,24 +235,19 @@ LULL_HD fe<F> computed_factor(const ntt_pass<F> &p, uint32_t k, uint32_t c)
 	return p.boundary.powers ? fr_mul(r, load_fe(p.boundary.powers + k)) : r;
 }
 
-/*
- * Element i of thread t, warp_element() at a bit of a warp: i stands in bits 5
- * to 7, and in the frequency of the row, which is reversed, from bit steps_bit
- * on.  So its factor is one that the thread has for itself, that of i = 0, times
- * one of eight that the column has, the steps.
- */
-constexpr unsigned int steps_bit = tile_log - warp_log - round_log;
-
+/* Entry t of the middle round's table: position and index, then the column. */
 template <class F>
-LULL_HD void make_steps(uint4 *steps, const ntt_pass<F> &p, const tile_map<F> &map, uint32_t t)
+LULL_HD void make_middle(fe<F> *middle, const ntt_pass<F> &p, const tile_map<F> &map, uint32_t t)
 {
-	uint32_t column = map.column(t), m = t >> map.log_columns;
+	const fe<F> *table = p.rounds + round_table_offset(computed_rows_log, middle_log);
+	uint32_t k2 = reverse3(map.row(t) >> round_log);
+	fe<F> w = computed_factor(p, k2 << round_log, map.first_column + map.column(t));
 
-	if (p.boundary.direct || m >= round_size)
-		return;
-	write_fe((fe<F> *)steps + t, computed_factor(p, m << steps_bit, map.first_column + column));
+	write_fe(middle + t, fr_mul(w, load_fe(table + map.row(t))));
 }
 
+/* The factor that thread t's elements share: warp_element() i has k2 = 0 for
+ * i = 0, and the other digits are the same for all i. */
 template <class F>
 LULL_HD fe<F> own_factor(const ntt_pass<F> &p, const tile_map<F> &map, uint32_t t)
 {
@@ -254,32 +257,32 @@ LULL_HD fe<F> own_factor(const ntt_pass<F> &p, const tile_map<F> &map, uint32_t 
 			       map.first_column + map.column(e));
 }
 
-/* The factor of element i of thread t, which is element e. */
+/* The factor of element e. */
 template <class F>
-LULL_HD fe<F> boundary_factor(const ntt_pass<F> &p, const tile_map<F> &map, const uint4 *steps,
-			      const fe<F> &own, uint32_t i, uint32_t e)
+LULL_HD fe<F> boundary_factor(const ntt_pass<F> &p, const tile_map<F> &map, const fe<F> &own,
+			      uint32_t e)
 {
-	if (p.boundary.direct) {
-		size_t c = map.first_column + map.column(e);
+	size_t c = map.first_column + map.column(e);
 
-		return load_fe(p.boundary.direct + ((size_t)map.row(e) << map.log_stride) + c);
-	}
-	return fr_mul(own, read_fe((const fe<F> *)steps + (reverse3(i) << map.log_columns) +
-				   map.column(e)));
+	if (!p.boundary.direct)
+		return own;
+	return load_fe(p.boundary.direct + ((size_t)map.row(e) << map.log_stride) + c);
 }
 
-/* All rounds of a pass in frequency. */
+/* All rounds of a pass in frequency; middle is the block's table or NULL. */
 template <class F>
-LULL_HD void rounds_dif(const block &b, const ntt_pass<F> &p, unsigned int at)
+LULL_HD void rounds_dif(const block &b, const ntt_pass<F> &p, unsigned int at, const fe<F> *middle)
 {
 	unsigned int s = p.log_rows;
 
 #pragma unroll 1
 	for (; s >= round_log; s -= round_log) {
-		const fe<F> *table = p.rounds + round_table_offset(p.log_rows, s);
+		bool own = middle && s == middle_log;
+		const fe<F> *table = own ? middle : p.rounds + round_table_offset(p.log_rows, s);
 
-		b.each(s > round_log ? at + s - round_log : 0,
-		       [&](uint32_t t) { round_dif(b.tile, t, at, s, table, p.roots); });
+		b.each(s > round_log ? at + s - round_log : 0, [&](uint32_t t) {
+			round_dif(b.tile, t, at, s, own ? 0 : at, table, p.roots);
+		});
 	}
 	if (s)
 		b.each(0, [&](uint32_t t) {
@@ -289,7 +292,8 @@ LULL_HD void rounds_dif(const block &b, const ntt_pass<F> &p, unsigned int at)
 
 /* And in time; first has the eight factors of the first round, or is NULL. */
 template <class F>
-LULL_HD void rounds_dit(const block &b, const ntt_pass<F> &p, unsigned int at, const fe<F> *first)
+LULL_HD void rounds_dit(const block &b, const ntt_pass<F> &p, unsigned int at, const fe<F> *middle,
+			const fe<F> *first)
 {
 	unsigned int s = p.log_rows % round_log;
 
@@ -299,13 +303,13 @@ LULL_HD void rounds_dit(const block &b, const ntt_pass<F> &p, unsigned int at, c
 		});
 #pragma unroll 1
 	for (s += round_log; s <= p.log_rows; s += round_log) {
+		bool own = middle && s == middle_log, shifted = s == round_log && first;
 		const fe<F> *table = p.rounds + round_table_offset(p.log_rows, s);
-		bool shifted = s == round_log && first;
 
-		if (shifted)
-			table = first;
-		b.each(s + round_log <= p.log_rows ? at + s : 0,
-		       [&](uint32_t t) { round_dit(b.tile, t, at, s, table, p.roots, shifted); });
+		table = own ? middle : shifted ? first : table;
+		b.each(s + round_log <= p.log_rows ? at + s : 0, [&](uint32_t t) {
+			round_dit(b.tile, t, at, s, own ? 0 : at, table, p.roots, shifted);
+		});
 	}
 }
 
@@ -315,24 +319,26 @@ LULL_HD void dif_columns(const block &b, const ntt_pass<F> &p, fe<F> *v, const f
 			 const fe<F> *by)
 {
 	const tile_map<F> map(p, b.index);
-	uint4 *steps = b.tile + 2 * tile_size;
+	bool direct = p.boundary.direct;
+	fe<F> *middle = direct ? NULL : (fe<F> *)(b.tile + 2 * tile_size);
 
 	b.each(0, [&](uint32_t t) {
-		make_steps(steps, p, map, t);
+		if (!direct)
+			make_middle(middle, p, map, t);
 		if (a)
 			tile_load_product(b.tile, a, by, map, top_bit(p, map.at()), t);
 		else
 			tile_load(b.tile, v, map, top_bit(p, map.at()), t);
 	});
-	/* The first round's barrier is the block's, where there are steps. */
-	rounds_dif(b, p, map.at());
+	/* The first round's barrier is the block's, where there is a table. */
+	rounds_dif(b, p, map.at(), middle);
 	b.each(0, [&](uint32_t t) {
-		fe<F> own = p.boundary.direct ? fe<F>::zero() : own_factor(p, map, t);
+		fe<F> own = direct ? fe<F>::zero() : own_factor(p, map, t);
 
-#pragma unroll 2
+#pragma unroll 4
 		for (uint32_t i = 0; i < round_size; i++) {
 			uint32_t e = warp_element(t, i, map.at());
-			fe<F> w = boundary_factor(p, map, steps, own, i, e);
+			fe<F> w = boundary_factor(p, map, own, e);
 
 			write_fe(v + map(e), fr_mul(w, tile_get<F>(b.tile, e)));
 		}
@@ -362,24 +368,26 @@ template <class F>
 LULL_HD void dit_columns(const block &b, const ntt_pass<F> &p, fe<F> *v, const epilogue<F> &end)
 {
 	const tile_map<F> map(p, b.index);
-	uint4 *steps = b.tile + 2 * tile_size;
+	bool direct = p.boundary.direct;
+	fe<F> *middle = direct ? NULL : (fe<F> *)(b.tile + 2 * tile_size);
 
-	b.each(p.boundary.direct ? 0 : tile_log, [&](uint32_t t) {
-		make_steps(steps, p, map, t);
+	b.each(direct ? 0 : tile_log, [&](uint32_t t) {
+		if (!direct)
+			make_middle(middle, p, map, t);
 		tile_load(b.tile, v, map, map.at(), t);
 	});
 	b.each(0, [&](uint32_t t) {
-		fe<F> own = p.boundary.direct ? fe<F>::zero() : own_factor(p, map, t);
+		fe<F> own = direct ? fe<F>::zero() : own_factor(p, map, t);
 
-#pragma unroll 2
+#pragma unroll 4
 		for (uint32_t i = 0; i < round_size; i++) {
 			uint32_t e = warp_element(t, i, map.at());
-			fe<F> w = boundary_factor(p, map, steps, own, i, e);
+			fe<F> w = boundary_factor(p, map, own, e);
 
 			tile_put(b.tile, e, fr_mul(w, tile_get<F>(b.tile, e)));
 		}
 	});
-	rounds_dit(b, p, map.at(), (const fe<F> *)NULL);
+	rounds_dit(b, p, map.at(), middle, (const fe<F> *)NULL);
 	b.each(0, [&](uint32_t t) {
 #pragma unroll 2
 		for (uint32_t i = 0; i < round_size; i++) {
@@ -400,9 +408,9 @@ LULL_HD void rows(const block &b, const ntt_pass<F> *dif, const ntt_pass<F> *dit
 
 	b.each(0, [&](uint32_t t) { tile_load(b.tile, v, map, dif ? top_bit(*dif, 0) : 0, t); });
 	if (dif)
-		rounds_dif(b, *dif, 0);
+		rounds_dif(b, *dif, 0, (const fe<F> *)NULL);
 	if (dit)
-		rounds_dit(b, *dit, 0, first);
+		rounds_dit(b, *dit, 0, (const fe<F> *)NULL, first);
 	b.each(0, [&](uint32_t t) {
 #pragma unroll 2
 		for (uint32_t i = 0; i < round_size; i++) {

@@ -4,18 +4,17 @@
  *
  * For ntt.cu and the tests: host arithmetic only, nothing here needs a device.
  */
+#include "inverse.cuh"
 #include "ntt.cuh"
 
 namespace lull
 {
 
-/* Rows of a pass by columns: 2^9 leave four columns, 128 bytes, to a tile. */
-#ifndef COLUMNS_ROWS_LOG
-#define COLUMNS_ROWS_LOG 9
-#endif
-static constexpr unsigned int columns_rows_log = COLUMNS_ROWS_LOG;
+/* Rows of a pass by columns at most: 2^9 leave four columns, 128 bytes, to a
+ * tile.  The first pass has as many wherever its factors are computed. */
+static constexpr unsigned int columns_rows_log = computed_rows_log;
 
-static_assert(columns_rows_log >= steps_rows_log, "the steps must fit");
+static_assert(ntt_direct_log_max >= tile_log + columns_rows_log - 1, "smaller first passes");
 
 static void set_two(struct ntt_shape *s, unsigned int log_first)
 {
@@ -49,9 +48,6 @@ struct ntt_shape ntt_shape_of(unsigned int log_n)
 		s.log_rows[0] = log_n;
 	} else if (thirds <= columns_rows_log) {
 		set_two(&s, thirds);
-	} else if (over <= columns_rows_log + 1) {
-		/* Two columns of 32 bytes a tile: still cheaper than a pass. */
-		set_two(&s, over);
 	} else {
 		set_three(&s);
 	}
@@ -240,7 +236,7 @@ ntt_pass<F> ntt_pass_of(const struct ntt_domain<F> &d, enum ntt_set set, unsigne
 		r.boundary.direct = base + l->boundary[p];
 		return r;
 	}
-	LULL_ASSERT(!p && r.log_rows >= steps_rows_log);
+	LULL_ASSERT(!p && r.log_rows == computed_rows_log);
 	r.boundary.low = base + l->boundary[p];
 	r.boundary.high = base + l->high;
 	r.boundary.powers = set == NTT_SET_COSET ? base + l->powers : NULL;

@@ -29,10 +29,7 @@ namespace lull
 
 /* Elements of a tile: 64 KiB, so that two blocks of 128 registers a thread and
  * 256 threads share a multiprocessor. */
-#ifndef LULL_NTT_TILE_LOG
-#define LULL_NTT_TILE_LOG 11
-#endif
-constexpr unsigned int tile_log = LULL_NTT_TILE_LOG;
+constexpr unsigned int tile_log = 11;
 constexpr unsigned int tile_size = 1u << tile_log;
 /* A thread has one element in each register group of a round. */
 constexpr unsigned int round_log = 3;
@@ -230,7 +227,7 @@ LULL_HD void round_twiddle(fe<F> *v, const fe<F> *table, uint32_t j, unsigned in
 {
 #pragma unroll
 	for (unsigned int q = FIRST; q < round_size; q++)
-		v[q] = fr_mul(load_fe(table + ((q << log_nr) + j)), v[q]);
+		v[q] = fr_mul(read_fe(table + ((q << log_nr) + j)), v[q]);
 }
 
 /*
@@ -284,10 +281,14 @@ LULL_HD constexpr uint32_t round_tables_size(unsigned int log)
 	return round_table_offset(log, log + round_log);
 }
 
-/* In frequency: rows of s bits, at index bits [at, at + s). */
+/*
+ * In frequency: rows of s bits, at index bits [at, at + s).  The table is by
+ * index bits [from, at + s): from is at, or less where columns have tables of
+ * their own.
+ */
 template <class F>
-LULL_HD void round_dif(uint4 *tile, uint32_t t, unsigned int at, unsigned int s, const fe<F> *table,
-		       const ntt_roots<F> &roots)
+LULL_HD void round_dif(uint4 *tile, uint32_t t, unsigned int at, unsigned int s, unsigned int from,
+		       const fe<F> *table, const ntt_roots<F> &roots)
 {
 	unsigned int bit = at + s - round_log;
 	uint32_t base = round_base(t, bit);
@@ -299,15 +300,15 @@ LULL_HD void round_dif(uint4 *tile, uint32_t t, unsigned int at, unsigned int s,
 	for (unsigned int q = 0; q < round_size; q++)
 		x[q] = v[reverse3(q)];
 	if (s > round_log)
-		round_twiddle<F, 1>(x, table, (base & ((1u << bit) - 1)) >> at, s - round_log);
+		round_twiddle<F, 1>(x, table, (base & ((1u << bit) - 1)) >> from, bit - from);
 	round_store(tile, x, base, bit);
 }
 
 /* In time: the same the other way; with shifted, the first round of a coset
  * has factors too, also for position 0. */
 template <class F>
-LULL_HD void round_dit(uint4 *tile, uint32_t t, unsigned int at, unsigned int s, const fe<F> *table,
-		       const ntt_roots<F> &roots, bool shifted)
+LULL_HD void round_dit(uint4 *tile, uint32_t t, unsigned int at, unsigned int s, unsigned int from,
+		       const fe<F> *table, const ntt_roots<F> &roots, bool shifted)
 {
 	unsigned int bit = at + s - round_log;
 	uint32_t base = round_base(t, bit);
@@ -316,7 +317,7 @@ LULL_HD void round_dit(uint4 *tile, uint32_t t, unsigned int at, unsigned int s,
 	round_load(v, tile, base, bit);
 	if (s > round_log) {
 		v[0] = reduce_once(v[0]);
-		round_twiddle<F, 1>(v, table, (base & ((1u << bit) - 1)) >> at, s - round_log);
+		round_twiddle<F, 1>(v, table, (base & ((1u << bit) - 1)) >> from, bit - from);
 	} else if (shifted) {
 		round_twiddle<F, 0>(v, table, 0, 0);
 	}

@@ -94,7 +94,7 @@ static struct folio *alloc_folio(struct fill *fill, int node)
 	if (folio)
 		return folio;
 	before = set_active_memcg(fill->arena->memcg);
-	folio = __folio_alloc(fill->gfp, LULL_SLOT_ORDER, node, &fill->allowed);
+	folio = lull_folio_alloc(fill->gfp, node, &fill->allowed);
 	set_active_memcg(before);
 	if (folio) {
 		lull_arena_count(fill->arena, LULL_ZEROED_BYTES,
@@ -282,9 +282,9 @@ static int alloc_fill(struct fill *fill, const struct lull_fill_wish *wish)
 	unsigned int nodes = num_node_state(N_MEMORY);
 	unsigned int i;
 
-	fill->gfp = GFP_HIGHUSER | __GFP_ZERO | __GFP_ACCOUNT | __GFP_NOWARN;
+	fill->gfp = GFP_HIGHUSER | __GFP_ACCOUNT;
 	if (wish->flags & LULL_ARENA_ACQUIRE_NORETRY)
-		fill->gfp &= ~__GFP_RECLAIM;
+		fill->gfp = LULL_GFP_FREE_ONLY(fill->gfp);
 	else
 		fill->gfp |= __GFP_RETRY_MAYFAIL;
 	/* A work item does not have the caller's cpuset. */

@@ -49,6 +49,12 @@
 /* Bounds what one call copies in: 16 KiB. */
 #define LULL_RANGES_MAX 1024U
 
+/*
+ * Free pages only.  An allocation that cannot reclaim passes for one that must
+ * not sleep, and is let into the reserves for those, unless it says no.
+ */
+#define LULL_GFP_FREE_ONLY(gfp) (((gfp) & ~__GFP_RECLAIM) | __GFP_NOMEMALLOC)
+
 /* How long a page that somebody refers to is left before the next try. */
 #define LULL_BUSY_RETRY (HZ)
 
@@ -353,6 +359,7 @@ int lull_pool_init(void);
 void lull_pool_exit(void);
 struct folio *lull_pool_take(int node);
 bool lull_pool_give(struct folio *folio);
+struct folio *lull_folio_alloc(gfp_t gfp, int node, nodemask_t *allowed);
 void lull_folio_put(struct folio *folio);
 unsigned long lull_pool_shrink(unsigned long nr);
 unsigned long lull_pool_slots(void);

@@ -81,6 +81,25 @@ static void push(struct pool *pool, struct folio *folio)
 	spin_unlock(&pool->lock);
 }
 
+/**
+ * lull_folio_alloc() - a zeroed page of 2 MiB
+ * @gfp: how hard to try
+ * @node: where first
+ * @allowed: where else; NULL for anywhere
+ *
+ * Its index is what its last user left there.  Newer kernels compare the index
+ * with i_size before they map by PMD, and would map by 4 KiB, silently.
+ */
+struct folio *lull_folio_alloc(gfp_t gfp, int node, nodemask_t *allowed)
+{
+	struct folio *folio = __folio_alloc(gfp | __GFP_ZERO | __GFP_NOWARN,
+					    LULL_SLOT_ORDER, node, allowed);
+
+	if (folio)
+		folio->index = 0;
+	return folio;
+}
+
 /* Let go of a page that was a slot's, or the pool's. */
 void lull_folio_put(struct folio *folio)
 {
@@ -157,18 +176,17 @@ unsigned long lull_pool_slots_target(int node)
 	return sum;
 }
 
-/* Allocate up to the target of a node; false when it fell short. */
+/* Allocate, by @effort, up to a node's target; false when it fell short. */
 static bool fill_pool(int node, gfp_t effort)
 {
 	struct pool *pool = &pools[node];
-	gfp_t gfp = (GFP_HIGHUSER & ~__GFP_RECLAIM) | effort | __GFP_ZERO |
-		    __GFP_THISNODE | __GFP_NOWARN;
+	gfp_t gfp = effort | __GFP_THISNODE;
 
 	lockdep_assert_held(&resize_lock);
 	while (pool->nr < pool->target) {
 		struct folio *folio;
 
-		folio = __folio_alloc(gfp, LULL_SLOT_ORDER, node, NULL);
+		folio = lull_folio_alloc(gfp, node, NULL);
 		if (!folio || signal_pending(current)) {
 			if (folio)
 				folio_put(folio);
@@ -188,7 +206,7 @@ static void refill(struct work_struct *work)
 
 	mutex_lock(&resize_lock);
 	for_each_node_state(node, N_MEMORY)
-		full &= fill_pool(node, 0);
+		full &= fill_pool(node, LULL_GFP_FREE_ONLY(GFP_HIGHUSER));
 	mutex_unlock(&resize_lock);
 	if (!full)
 		queue_delayed_work(lull_wq, &refill_work, REFILL_LATER);
@@ -203,7 +221,7 @@ static int resize_node(int node, unsigned long nr)
 	WRITE_ONCE(pool->target, nr);
 	while (pool->nr > nr && (folio = pop(pool)))
 		lull_folio_put(folio);
-	if (fill_pool(node, __GFP_RECLAIM | __GFP_RETRY_MAYFAIL))
+	if (fill_pool(node, GFP_HIGHUSER | __GFP_RETRY_MAYFAIL))
 		return 0;
 	if (signal_pending(current))
 		return -EINTR;

@@ -83,7 +83,7 @@ UNSAFE_CALLS = ("strcpy", "strcat", "stpcpy", "sprintf", "vsprintf", "atoi",
 PROGRAM_CALLS = ("printf", "vprintf", "puts", "putchar", "perror", "exit",
                  "_exit")
 PROGRAM_FOLDERS = ("userspace/cli/", "userspace/daemon/", "userspace/bench/",
-                   "selftests/")
+                   "selftests/", "cuda/bench_")
 
 C_TOKEN = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)

@@ -234,16 +234,7 @@ const char *lull_ctx_backend(const struct lull_ctx *ctx)
 
 uint64_t lull_ctx_device_peak_bytes(const struct lull_ctx *ctx)
 {
-	const struct lull_device *device;
-	uint64_t peak = 0;
-	unsigned int i;
-
-	for (i = 0; i < ctx->set->nr_all; i++) {
-		device = &ctx->set->devices[i];
-		peak = lull_max(peak,
-				device->backend->peak_bytes(device->handle));
-	}
-	return peak;
+	return lull_set_peak_bytes(ctx->set);
 }
 
 int lull_ctx_stats(struct lull_ctx *ctx, struct lull_ctx_stats *stats,

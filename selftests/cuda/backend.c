@@ -324,7 +324,7 @@ TEST(null_has_several_devices)
 
 	ASSERT_TRUE(ctx);
 	EXPECT_STREQ("null: device 5 and others", lull_ctx_backend(ctx));
-	EXPECT_STREQ("null: device 5 and others\n", said);
+	EXPECT_TRUE(strstr(said, "null: device 5 and others\n"));
 	EXPECT_EQ(0, lull_ctx_device_peak_bytes(ctx));
 	lull_ctx_destroy(ctx);
 }
@@ -398,9 +398,7 @@ TEST(auto_says_what_it_took)
 	ASSERT_TRUE(ctx);
 	EXPECT_TRUE(!strncmp(lull_ctx_backend(ctx), "cuda: GPU 0, ", 13) ||
 		    !strncmp(lull_ctx_backend(ctx), "cpu (auto: ", 11));
-	EXPECT_EQ(1, nr_said);
-	EXPECT_TRUE(!strncmp(said, lull_ctx_backend(ctx),
-			     strlen(lull_ctx_backend(ctx))));
+	EXPECT_TRUE(strstr(said, lull_ctx_backend(ctx)));
 	lull_ctx_destroy(ctx);
 }
 
@@ -419,13 +417,13 @@ TEST(cuda_or_an_error)
 	EXPECT_TRUE(error.code == LULL_UNSUPPORTED ||
 		    error.code == LULL_DEVICE);
 	EXPECT_TRUE(error.msg[0]);
-	EXPECT_EQ(0, nr_said);
+	EXPECT_TRUE(!strstr(said, "cuda"));
 	ctx = open_ctx(
 		(struct lull_ctx_opts){ .backend = "cuda", .fallback_cpu = 1 },
 		&error);
 	ASSERT_TRUE(ctx);
 	EXPECT_TRUE(!strncmp(lull_ctx_backend(ctx), "cpu (fallback: ", 15));
-	EXPECT_TRUE(!strncmp(said, "the CPU proves instead: ", 24));
+	EXPECT_TRUE(strstr(said, "the CPU proves instead: "));
 	lull_ctx_destroy(ctx);
 }
 

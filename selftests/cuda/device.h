@@ -41,12 +41,14 @@ static inline void device_free(void *p)
 
 static inline void device_put(void *to, const void *from, size_t bytes)
 {
-	device_must(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "copy to the device");
+	device_must(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice),
+		    "copy to the device");
 }
 
 static inline void device_get(void *to, const void *from, size_t bytes)
 {
-	device_must(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copy from the device");
+	device_must(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost),
+		    "copy from the device");
 }
 
 /* The launches before this ran without an error. */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * field.cu - field.cuh against the C library, on the host and on the device
+ * field.cu - field.cuh, inverse.cuh and fp2.cuh against the C library, on the
+ * host and on the device
  *
  * The host's code is the device's with the carry in a variable, so most faults
  * show without a GPU; the device's tests are skipped where there is none.
  */
 #include "cuda/device.h"
 #include "cuda/ref.h"
-#include "field.cuh"
+#include "fp2.cuh"
 #include "harness.h"
 
 using namespace lull;
@@ -15,8 +16,7 @@ using namespace lull;
 #define NR 4096
 
 struct op_mul {
-	template <class E>
-	LULL_HD E operator()(const E &a, const E &b) const
+	template <class E> LULL_HD E operator()(const E &a, const E &b) const
 	{
 		return mul(a, b);
 	}
@@ -24,72 +24,63 @@ struct op_mul {
 
 /* On the host mul() is another function than on the device. */
 struct op_mul_rows {
-	template <class E>
-	LULL_HD E operator()(const E &a, const E &b) const
+	template <class E> LULL_HD E operator()(const E &a, const E &b) const
 	{
 		return mul_rows(a, b);
 	}
 };
 
 struct op_sqr {
-	template <class E>
-	LULL_HD E operator()(const E &a, const E &) const
+	template <class E> LULL_HD E operator()(const E &a, const E &) const
 	{
 		return sqr(a);
 	}
 };
 
 struct op_add {
-	template <class E>
-	LULL_HD E operator()(const E &a, const E &b) const
+	template <class E> LULL_HD E operator()(const E &a, const E &b) const
 	{
 		return add(a, b);
 	}
 };
 
 struct op_sub {
-	template <class E>
-	LULL_HD E operator()(const E &a, const E &b) const
+	template <class E> LULL_HD E operator()(const E &a, const E &b) const
 	{
 		return sub(a, b);
 	}
 };
 
 struct op_neg {
-	template <class E>
-	LULL_HD E operator()(const E &a, const E &) const
+	template <class E> LULL_HD E operator()(const E &a, const E &) const
 	{
 		return neg(a);
 	}
 };
 
 struct op_inverse_var {
-	template <class E>
-	LULL_HD E operator()(const E &a, const E &) const
+	template <class E> LULL_HD E operator()(const E &a, const E &) const
 	{
 		return inverse_var(a);
 	}
 };
 
 struct op_inverse_power {
-	template <class E>
-	LULL_HD E operator()(const E &a, const E &) const
+	template <class E> LULL_HD E operator()(const E &a, const E &) const
 	{
 		return inverse_power(a);
 	}
 };
 
 struct op_from_plain {
-	template <class E>
-	LULL_HD E operator()(const E &a, const E &) const
+	template <class E> LULL_HD E operator()(const E &a, const E &) const
 	{
 		return from_plain(a);
 	}
 };
 
 struct op_to_plain {
-	template <class E>
-	LULL_HD E operator()(const E &a, const E &) const
+	template <class E> LULL_HD E operator()(const E &a, const E &) const
 	{
 		return to_plain(a);
 	}
@@ -119,7 +110,8 @@ static void apply_on_device(E *r, const E *a, const E *b)
 
 /* Compares Op with ref on NR random pairs, on one side. */
 template <class E, class Op>
-static void compare(bool on_device, const char *what, void (*random)(void *), cuda_ref_op ref)
+static void compare(bool on_device, const char *what, void (*random)(void *),
+		    cuda_ref_op ref)
 {
 	static E a[NR], b[NR], got[NR];
 	unsigned int i;
@@ -148,7 +140,8 @@ static void compare(bool on_device, const char *what, void (*random)(void *), cu
 }
 
 template <class E>
-static void compare_ring(bool on_device, const char *what, const struct cuda_ref_field *f)
+static void compare_ring(bool on_device, const char *what,
+			 const struct cuda_ref_field *f)
 {
 	compare<E, op_mul>(on_device, what, f->random, f->mul);
 	compare<E, op_sqr>(on_device, what, f->random, f->sqr);
@@ -171,10 +164,14 @@ static void compare_curve(bool on_device, const struct cuda_ref *ref)
 	compare_ring<fp2>(on_device, "Fp2", &ref->fp2);
 	compare<fr, op_mul_rows>(on_device, "Fr", ref->fr.random, ref->fr.mul);
 	compare<fp, op_mul_rows>(on_device, "Fp", ref->fp.random, ref->fp.mul);
-	compare<fr, op_from_plain>(on_device, "Fr", ref->fr.random, ref->fr.from_plain);
-	compare<fr, op_to_plain>(on_device, "Fr", ref->fr.random, ref->fr.to_plain);
-	compare<fp, op_from_plain>(on_device, "Fp", ref->fp.random, ref->fp.from_plain);
-	compare<fp, op_to_plain>(on_device, "Fp", ref->fp.random, ref->fp.to_plain);
+	compare<fr, op_from_plain>(on_device, "Fr", ref->fr.random,
+				   ref->fr.from_plain);
+	compare<fr, op_to_plain>(on_device, "Fr", ref->fr.random,
+				 ref->fr.to_plain);
+	compare<fp, op_from_plain>(on_device, "Fp", ref->fp.random,
+				   ref->fp.from_plain);
+	compare<fp, op_to_plain>(on_device, "Fp", ref->fp.random,
+				 ref->fp.to_plain);
 }
 
 TEST(host_bn254)

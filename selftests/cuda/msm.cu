@@ -40,27 +40,34 @@ static void check_plan(const struct msm_shape *shape)
 
 	ASSERT_EQ(LULL_OK, msm_plan_make(shape, &plan, &error));
 	EXPECT_TRUE(plan.nr_sets * plan.nr_copies >= plan.nr_windows);
-	EXPECT_TRUE(plan.table_bytes <= shape->table_bytes_max || plan.nr_copies == 1);
+	EXPECT_TRUE(plan.table_bytes <= shape->table_bytes_max ||
+		    plan.nr_copies == 1);
 	last = msm_window_start(plan, plan.nr_windows - 1);
 	EXPECT_TRUE(last <= bits); /* the carry alone, at most */
 	EXPECT_TRUE(last + plan.window_bits + 1 > bits);
 	EXPECT_TRUE(msm_nr_sums(&plan) <= MSM_SUMS_MAX);
 	EXPECT_TRUE((1u << plan.key_bits) > plan.nr_buckets);
-	EXPECT_TRUE(((uint64_t)1 << (plan.row_bits + plan.column_bits)) >= plan.set_buckets);
-	EXPECT_TRUE(!shape->scratch_bytes_max || plan.chunk_refs <= plan.nr_refs);
+	EXPECT_TRUE(((uint64_t)1 << (plan.row_bits + plan.column_bits)) >=
+		    plan.set_buckets);
+	EXPECT_TRUE(!shape->scratch_bytes_max ||
+		    plan.chunk_refs <= plan.nr_refs);
 }
 
 TEST(plans_hold_every_digit)
 {
-	for (int curve = LULL_CURVE_BN254; curve <= LULL_CURVE_BLS12_381; curve++) {
+	for (int curve = LULL_CURVE_BN254; curve <= LULL_CURVE_BLS12_381;
+	     curve++) {
 		for (int group = 1; group <= 2; group++) {
 			for (unsigned int log2 = 0; log2 <= 26; log2++) {
-				struct msm_shape shape = shape_of((enum lull_curve)curve, group,
-								  (size_t)1 << log2);
+				struct msm_shape shape =
+					shape_of((enum lull_curve)curve, group,
+						 (size_t)1 << log2);
 
 				check_plan(&shape);
-				shape.table_bytes_max = ((size_t)200 << log2) + 4096;
-				shape.scratch_bytes_max = ((size_t)64 << log2) + (64 << 20);
+				shape.table_bytes_max =
+					((size_t)200 << log2) + 4096;
+				shape.scratch_bytes_max =
+					((size_t)64 << log2) + (64 << 20);
 				check_plan(&shape);
 				shape.table_bytes_max = 0;
 				check_plan(&shape);
@@ -87,8 +94,7 @@ TEST(plan_refuses)
 }
 
 /* One group on the device: points on both sides, scratch, a plan at a time. */
-template <class G>
-struct rig {
+template <class G> struct rig {
 	using E = typename G::coord;
 	const struct cuda_ref *ref;
 	const struct cuda_ref_group *group;
@@ -101,9 +107,7 @@ struct rig {
 	struct msm_plan plan;
 };
 
-template <class G>
-static struct rig<G> *rig_make(const struct cuda_ref *ref)
-{
+template <class G> static struct rig<G> *rig_make(const struct cuda_ref *ref) {
 	struct rig<G> *r = (struct rig<G> *)calloc(1, sizeof(*r));
 
 	r->ref = ref;
@@ -113,8 +117,10 @@ static struct rig<G> *rig_make(const struct cuda_ref *ref)
 	/* pool[0] is infinity; the upper half are negatives of the lower. */
 	for (unsigned int i = 1; i < POOL / 2; i++)
 		r->pool[POOL / 2 + i] = neg(r->pool[i]);
-	device_must(cudaMallocHost(&r->sums, sizeof(*r->sums)), "cudaMallocHost");
-	device_must(cudaMallocHost(&r->unit_sum, sizeof(*r->unit_sum)), "cudaMallocHost");
+	device_must(cudaMallocHost(&r->sums, sizeof(*r->sums)),
+		    "cudaMallocHost");
+	device_must(cudaMallocHost(&r->unit_sum, sizeof(*r->unit_sum)),
+		    "cudaMallocHost");
 	return r;
 }
 
@@ -132,9 +138,11 @@ static void rig_points(struct rig<G> *r, size_t nr, bool distinct)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (!distinct || i < 1)
-			r->points[i] = r->pool[distinct ? 1 : test_random() % POOL];
+			r->points[i] =
+				r->pool[distinct ? 1 : test_random() % POOL];
 		else
-			r->group->add(&r->points[i], &r->points[i - 1], &r->pool[2]);
+			r->group->add(&r->points[i], &r->points[i - 1],
+				      &r->pool[2]);
 	}
 }
 
@@ -151,7 +159,8 @@ static bool rig_begin(struct rig<G> *r, const struct msm_shape *shape)
 	r->table = device_alloc(r->plan.table_bytes);
 	r->scratch = device_alloc(r->plan.scratch.bytes);
 	r->device_scalars = device_alloc(shape->nr_points * 32);
-	device_put(r->table, r->points, shape->nr_points * sizeof(r->points[0]));
+	device_put(r->table, r->points,
+		   shape->nr_points * sizeof(r->points[0]));
 	if (msm_prepare<G>(&r->plan, r->table, 0, &error)) {
 		printf("# %s\n", error.msg);
 		test_failed = true;
@@ -160,8 +169,7 @@ static bool rig_begin(struct rig<G> *r, const struct msm_shape *shape)
 	return true;
 }
 
-template <class G>
-static void rig_end(struct rig<G> *r)
+template <class G> static void rig_end(struct rig<G> *r)
 {
 	device_free(r->table);
 	device_free(r->scratch);
@@ -190,8 +198,8 @@ static void rig_compare(struct rig<G> *r, size_t nr, const char *what)
 	r->group->msm(&want, r->points, r->scalars, nr);
 	device_put(r->device_scalars, r->scalars, nr * 32);
 	memset((void *)r->sums, 0xcc, sizeof(*r->sums));
-	if (msm_run<G>(&r->plan, r->table, r->device_scalars, MSM_PLAIN, NULL, nr, r->scratch,
-		       r->sums, 0, &error)) {
+	if (msm_run<G>(&r->plan, r->table, r->device_scalars, MSM_PLAIN, NULL,
+		       nr, r->scratch, r->sums, 0, &error)) {
 		printf("# %s: %s\n", what, error.msg);
 		test_failed = true;
 		return;
@@ -199,13 +207,23 @@ static void rig_compare(struct rig<G> *r, size_t nr, const char *what)
 	device_done();
 	got = affine_of<G>(msm_finish<G>(&r->plan, r->sums));
 	if (memcmp((void *)&want, (void *)&got, sizeof(want))) {
-		printf("# %s: %zu points, %u windows, %u copies, %u levels\n", what, nr,
-		       r->plan.nr_windows, r->plan.nr_copies, r->plan.nr_levels);
+		printf("# %s: %zu points, %u windows, %u copies, %u levels\n",
+		       what, nr, r->plan.nr_windows, r->plan.nr_copies,
+		       r->plan.nr_levels);
 		EXPECT_MEMEQ((void *)&want, (void *)&got, sizeof(want));
 	}
 }
 
-enum scalar_kind { ZEROS, ONES, EQUAL, MINUS_ONES, HOT, SMALL, RANDOM, NR_KINDS };
+enum scalar_kind {
+	ZEROS,
+	ONES,
+	EQUAL,
+	MINUS_ONES,
+	HOT,
+	SMALL,
+	RANDOM,
+	NR_KINDS
+};
 static const char *const kind_names[] = { "zeros", "ones",  "equal", "r - 1",
 					  "hot",   "small", "random" };
 
@@ -247,16 +265,17 @@ static void rig_all_kinds(struct rig<G> *r, const struct msm_shape *shape)
 	rig_end(r);
 }
 
-template <class G>
-static void test_sizes(const struct cuda_ref *ref)
+template <class G> static void test_sizes(const struct cuda_ref *ref)
 {
-	static const size_t sizes[] = { 1,   2,    3,    31,   32,   33,    63,   64,
-					65,  127,  129,  255,  257,  1023,  1024, 1025,
-					4095, 8193, 16384, 65535, 65536, 65537 };
+	static const size_t sizes[] = { 1,     2,     3,     31,   32,	 33,
+					63,    64,    65,    127,  129,	 255,
+					257,   1023,  1024,  1025, 4095, 8193,
+					16384, 65535, 65536, 65537 };
 	struct rig<G> *r = rig_make<G>(ref);
 
 	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		struct msm_shape shape = shape_of(G::curve::id, G::group, sizes[i]);
+		struct msm_shape shape =
+			shape_of(G::curve::id, G::group, sizes[i]);
 
 		if (G::group == 2 && sizes[i] > 20000)
 			continue;
@@ -267,8 +286,7 @@ static void test_sizes(const struct cuda_ref *ref)
 }
 
 /* Plans of every form on one size. */
-template <class G>
-static void test_plans(const struct cuda_ref *ref)
+template <class G> static void test_plans(const struct cuda_ref *ref)
 {
 	struct rig<G> *r = rig_make<G>(ref);
 	size_t nr = 3001;
@@ -277,7 +295,7 @@ static void test_plans(const struct cuda_ref *ref)
 	for (unsigned int i = 0; i < 12; i++) {
 		struct msm_shape shape = shape_of(G::curve::id, G::group, nr);
 
-		shape.method = i % 4 == 3 ? MSM_XYZZ : MSM_AFFINE;
+		shape.method = (enum msm_method)(i % 4 % 3);
 		if (i % 3 == 1)
 			shape.table_bytes_max = 0;
 		if (i % 3 == 2)
@@ -293,72 +311,107 @@ static void test_plans(const struct cuda_ref *ref)
 	rig_free(r);
 }
 
-/* Lists of indices, Montgomery scalars, and sums of units. */
-template <class G>
-static void test_lists(const struct cuda_ref *ref)
+/* Every second point, from the last down. */
+template <class G> static size_t rig_index(size_t nr, uint32_t *index)
 {
-	using E = typename G::coord;
-	struct rig<G> *r = rig_make<G>(ref);
-	size_t nr = 5000, half = nr / 2;
-	struct msm_shape shape = shape_of(G::curve::id, G::group, nr);
-	uint32_t *index = (uint32_t *)malloc(nr * sizeof(*index)), *device_index;
-	struct lull_error error = {};
-	affine<E> want, got;
-
-	rig_points(r, nr, true);
-	rig_scalars(r, nr, RANDOM);
-	if (!rig_begin(r, &shape))
-		return;
-	/* Every second point, in Montgomery form: the others' scalars are 0
-	 * for the reference. */
-	device_index = (uint32_t *)device_alloc(nr * sizeof(*index));
-	for (size_t i = 0; i < half; i++)
+	for (size_t i = 0; i < nr / 2; i++)
 		index[i] = (uint32_t)(nr - 2 - 2 * i);
+	return nr / 2;
+}
+
+/* Scalars in Montgomery form at the places of a list; the others count as 0
+ * for the reference. */
+template <class G>
+static void compare_list(struct rig<G> *r, uint32_t *index, void *device_index,
+			 size_t nr)
+{
+	size_t half = rig_index<G>(nr, index);
+	struct lull_error error = {};
+	affine<typename G::coord> want, got;
+
+	rig_scalars(r, nr, RANDOM);
 	device_put(device_index, index, half * sizeof(*index));
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t plain[SCALAR_WORDS];
 
 		memcpy(plain, r->scalars[i], 32);
-		ref->fr.from_plain(r->scalars[i], plain, NULL);
+		r->ref->fr.from_plain(r->scalars[i], plain, NULL);
 	}
 	device_put(r->device_scalars, r->scalars, nr * 32);
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t mont[SCALAR_WORDS];
 
 		memcpy(mont, r->scalars[i], 32);
-		ref->fr.to_plain(r->scalars[i], mont, NULL);
+		r->ref->fr.to_plain(r->scalars[i], mont, NULL);
 		if (i % 2)
 			memset(r->scalars[i], 0, 32);
 	}
 	r->group->msm(&want, r->points, r->scalars, nr);
-	EXPECT_EQ(LULL_OK, msm_run<G>(&r->plan, r->table, r->device_scalars, MSM_MONTGOMERY,
-				      device_index, half, r->scratch, r->sums, 0, &error));
+	EXPECT_EQ(LULL_OK, msm_run<G>(&r->plan, r->table, r->device_scalars,
+				      MSM_MONTGOMERY, (uint32_t *)device_index,
+				      half, r->scratch, r->sums, 0, &error));
 	device_done();
 	got = affine_of<G>(msm_finish<G>(&r->plan, r->sums));
 	EXPECT_MEMEQ((void *)&want, (void *)&got, sizeof(want));
-	/* Units: the first of three is subtracted. */
+}
+
+/* A plain sum, in which the first of three points is subtracted. */
+template <class G>
+static void compare_units(struct rig<G> *r, uint32_t *index, void *device_index,
+			  size_t nr)
+{
+	size_t half = rig_index<G>(nr, index);
+	struct lull_error error = {};
+	affine<typename G::coord> want, got;
+
+	rig_scalars(r, nr, ZEROS);
 	for (size_t i = 0; i < half; i++) {
-		memset(r->scalars[index[i]], 0, 32);
 		if (i % 3)
 			r->scalars[index[i]][0] = 1;
 		else
-			ref->minus_one(r->scalars[index[i]]);
+			r->ref->minus_one(r->scalars[index[i]]);
 		index[i] |= i % 3 ? 0 : MSM_REF_NEG;
 	}
 	device_put(device_index, index, half * sizeof(*index));
 	r->group->msm(&want, r->points, r->scalars, nr);
-	EXPECT_EQ(LULL_OK, msm_run_sum<G>(&r->plan, r->table, device_index, half, r->scratch,
-					  r->unit_sum, 0, &error));
+	EXPECT_EQ(LULL_OK,
+		  msm_run_sum<G>(&r->plan, r->table, (uint32_t *)device_index,
+				 half, r->scratch, r->unit_sum, 0, &error));
 	device_done();
 	got = affine_of<G>(*r->unit_sum);
 	EXPECT_MEMEQ((void *)&want, (void *)&got, sizeof(want));
-	EXPECT_EQ(LULL_USAGE, msm_run<G>(&r->plan, r->table, r->device_scalars, MSM_PLAIN, NULL,
-					 nr + 1, r->scratch, r->sums, 0, &error));
-	EXPECT_EQ(LULL_OK, msm_run<G>(&r->plan, r->table, r->device_scalars, MSM_PLAIN, NULL, 0,
-				      r->scratch, r->sums, 0, &error));
+}
+
+/* Too many scalars are refused, none give infinity. */
+template <class G> static void compare_bounds(struct rig<G> *r, size_t nr)
+{
+	struct lull_error error = {};
+
+	EXPECT_EQ(LULL_USAGE,
+		  msm_run<G>(&r->plan, r->table, r->device_scalars, MSM_PLAIN,
+			     NULL, nr + 1, r->scratch, r->sums, 0, &error));
+	EXPECT_EQ(LULL_OK,
+		  msm_run<G>(&r->plan, r->table, r->device_scalars, MSM_PLAIN,
+			     NULL, 0, r->scratch, r->sums, 0, &error));
 	device_done();
 	EXPECT_TRUE(is_inf(msm_finish<G>(&r->plan, r->sums)));
-	rig_end(r);
+}
+
+template <class G> static void test_lists(const struct cuda_ref *ref)
+{
+	struct rig<G> *r = rig_make<G>(ref);
+	size_t nr = 40000;
+	struct msm_shape shape = shape_of(G::curve::id, G::group, nr);
+	uint32_t *index = (uint32_t *)malloc(nr * sizeof(*index));
+	void *device_index = device_alloc(nr * sizeof(*index));
+
+	rig_points(r, nr, G::group == 1);
+	if (rig_begin(r, &shape)) {
+		compare_list(r, index, device_index, nr);
+		compare_units(r, index, device_index, nr);
+		compare_bounds(r, nr);
+		rig_end(r);
+	}
 	device_free(device_index);
 	free(index);
 	rig_free(r);
@@ -366,24 +419,24 @@ static void test_lists(const struct cuda_ref *ref)
 
 #define NO_GPU "NO GPU: nothing of the device was tested"
 
-#define GROUP_TESTS(name, G, ref)            \
-	TEST(name##_sizes)                   \
-	{                                    \
-		if (!device_is_there())      \
-			SKIP(NO_GPU);        \
-		test_sizes<G>(&(ref));       \
-	}                                    \
-	TEST(name##_plans)                   \
-	{                                    \
-		if (!device_is_there())      \
-			SKIP(NO_GPU);        \
-		test_plans<G>(&(ref));       \
-	}                                    \
-	TEST(name##_lists)                   \
-	{                                    \
-		if (!device_is_there())      \
-			SKIP(NO_GPU);        \
-		test_lists<G>(&(ref));       \
+#define GROUP_TESTS(name, G, ref)                                              \
+	TEST(name##_sizes)                                                     \
+	{                                                                      \
+		if (!device_is_there())                                        \
+			SKIP(NO_GPU);                                          \
+		test_sizes<G>(&(ref));                                         \
+	}                                                                      \
+	TEST(name##_plans)                                                     \
+	{                                                                      \
+		if (!device_is_there())                                        \
+			SKIP(NO_GPU);                                          \
+		test_plans<G>(&(ref));                                         \
+	}                                                                      \
+	TEST(name##_lists)                                                     \
+	{                                                                      \
+		if (!device_is_there())                                        \
+			SKIP(NO_GPU);                                          \
+		test_lists<G>(&(ref));                                         \
 	}
 
 GROUP_TESTS(bn254_g1, bn254_g1, cuda_ref_bn254)

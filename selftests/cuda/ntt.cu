@@ -343,7 +343,8 @@ template <class F>
 static void compare_on_device(const struct cuda_ref *ref,
 			      const struct ntt_ref *ntt)
 {
-	static const unsigned int large[] = { 17, 19, 20, 21, 22, 23 };
+	/* Two passes with a table and with computed factors, three passes. */
+	static const unsigned int large[] = { 17, 20, 22 };
 
 	for (unsigned int log_n = 1; log_n <= 15; log_n++)
 		compare<F>(true, log_n, ref, ntt, NR_FILLINGS);
@@ -391,7 +392,7 @@ TEST(shapes)
 					    s.log_rows[p] >= round_log);
 			if (p + 1 < s.nr_passes && !ntt_has_direct(&s, p))
 				EXPECT_TRUE(!p &&
-					    s.log_rows[p] >= steps_rows_log);
+					    s.log_rows[p] == computed_rows_log);
 		}
 		EXPECT_EQ(log_n, sum);
 	}

@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "ntt/ntt.h"
 #include "ntt/passes.h"
 #include "synth/order.h"
 #include "synth/spmv.h"
+#include "test_arena.h"
 
 #define REF LULL_PASTE2(ntt_ref_, LULL_CURVE)
 #define THREADS 2
@@ -27,14 +27,14 @@ static void set_up(struct setup *s, unsigned int log_n)
 
 	*s = (struct setup){ 0 };
 	if (lull_workers_create(THREADS, &s->workers, NULL) ||
-	    fr_domain_create(log_n, s->workers, &s->domain, NULL) ||
-	    lull_vec_alloc(&s->scratch, bytes, "scratch", NULL))
+	    fr_domain_create(log_n, test_arena(), &s->domain, NULL))
 		abort();
+	s->scratch = test_vec(bytes);
 }
 
 static void tear_down(struct setup *s)
 {
-	lull_vec_done(&s->scratch);
+	lull_arena_retire(&s->scratch);
 	fr_domain_destroy(s->domain);
 	lull_workers_destroy(s->workers);
 }
@@ -101,10 +101,10 @@ static void ref_spmv(void *a, void *b, size_t n, const uint8_t *coefs, size_t nr
 	struct lull_vec order;
 
 	if (lull_workers_create(THREADS, &workers, NULL) ||
-	    lull_synth_order(coefs, nr_coefs, n, &order, NULL))
+	    lull_synth_order(coefs, nr_coefs, n, test_arena(), &order, NULL))
 		abort();
 	fr_spmv(a, b, n, coefs, nr_coefs, order.ptr, witness, workers);
-	lull_vec_done(&order);
+	lull_arena_retire(&order);
 	lull_workers_destroy(workers);
 }
 

@@ -13,6 +13,9 @@
 
 #define NR_THREADS 3
 #define ROUNDS 4
+/* In a golden .wtns: a head of 12 bytes, the first section's 12 and 40, the
+ * second's 12. */
+#define VALUES_AT 76
 
 static const char *backend_name(void)
 {
@@ -355,6 +358,87 @@ TEST(proofs_beside_each_other)
 		golden_free(&golden[i]);
 	}
 	lull_ctx_destroy(ctx);
+}
+
+/* ---- witnesses of one kind --------------------------------------------- */
+
+enum kind { ZEROS, ONES, MINUS_ONES, BITS, WORDS, SAME, NR_KINDS };
+
+/* Fills all values but the first, which is 1. */
+static void fill_values(struct blob *wtns, enum kind kind,
+			const struct lull_curve_facts *curve)
+{
+	size_t i;
+	uint64_t bit;
+	uint8_t *v;
+
+	for (i = VALUES_AT + LULL_FR_BYTES; i < wtns->bytes;
+	     i += LULL_FR_BYTES) {
+		v = wtns->data + i;
+		bit = test_random() >> 63;
+		memset(v, 0, LULL_FR_BYTES);
+		if (kind == MINUS_ONES) {
+			memcpy(v, curve->fr_prime, LULL_FR_BYTES);
+			v[0]--; /* r is odd */
+		} else if (kind == WORDS) {
+			bit = test_random();
+			memcpy(v, &bit, sizeof(bit));
+		} else if (kind == SAME) {
+			memset(v, 0x55, LULL_FR_BYTES - 1);
+		} else {
+			v[0] = kind == ONES || (kind == BITS && bit);
+		}
+	}
+}
+
+/* They satisfy nothing, but both backends must come to the same points. */
+static void compare_kinds(const char *name, enum lull_curve curve)
+{
+	const struct lull_prove_opts opts = { .size = sizeof(opts),
+					      .flags = LULL_PROVE_NO_VERIFY };
+	struct lull_ctx *ctx[2] = { open_gpu(0), NULL };
+	struct lull_proof *proof;
+	struct lull_wtns *wtns;
+	struct lull_key *key;
+	char text[2][TEXT_BYTES];
+	struct golden g;
+	unsigned int kind, i;
+
+	if (!ctx[0])
+		return;
+	ctx[1] = make_ctx(0);
+	g = golden_load(name, 0);
+	for (kind = 0; kind < NR_KINDS; kind++) {
+		fill_values(&g.wtns, kind, lull_curve_facts(curve));
+		for (i = 0; i < 2; i++) {
+			text[i][0] = '\0';
+			ASSERT_EQ(LULL_OK,
+				  lull_key_open_mem(ctx[i], g.key.data,
+						    g.key.bytes, &key, NULL));
+			ASSERT_EQ(LULL_OK, lull_wtns_open_mem(
+						   ctx[i], g.wtns.data,
+						   g.wtns.bytes, &wtns, NULL));
+			ASSERT_EQ(LULL_OK,
+				  lull_prove_blinded(ctx[i], key, wtns, &opts,
+						     g.r, g.s, &proof, NULL));
+			lull_proof_json(proof, text[i], TEXT_BYTES);
+			lull_proof_free(proof);
+			lull_wtns_close(wtns);
+			lull_key_close(key);
+		}
+		if (strcmp(text[0], text[1]))
+			TEST_FAIL_("%s, kind %u", name, kind);
+	}
+	golden_free(&g);
+	lull_ctx_destroy(ctx[0]);
+	lull_ctx_destroy(ctx[1]);
+}
+
+TEST(witnesses_of_one_kind)
+{
+	compare_kinds("bn128-chain1000", LULL_CURVE_BN254);
+	compare_kinds("bn128-mul2", LULL_CURVE_BN254);
+	compare_kinds("bls12381-chain1000", LULL_CURVE_BLS12_381);
 }
 
 /* A witness that does not satisfy is found out as on the CPU, and the device

@@ -33,7 +33,8 @@ struct cuda_ref_group {
 	void (*generator)(void *r);
 	void (*random)(void *r);
 	/* r = sum of scalars[i] points[i], on every processor */
-	void (*msm)(void *r, const void *points, const void *scalars, size_t nr);
+	void (*msm)(void *r, const void *points, const void *scalars,
+		    size_t nr);
 };
 
 struct cuda_ref {

@@ -37,7 +37,7 @@ static struct {
 	const char *met;     /* which function failed, NULL for none */
 	atomic_long blocks;  /* allocated and not freed */
 	atomic_long mapped;  /* bytes mapped and not unmapped */
-	bool only_transfers; /* count none but write, pwrite, getrandom */
+	bool only_transfers; /* count none but reads, writes, getrandom */
 } wrapped;
 
 static inline void wrap_arm(enum fault fault, unsigned int nth, int error)
@@ -193,6 +193,12 @@ int __real_close(int fd);
 ssize_t __real_write(int fd, const void *data, size_t bytes);
 ssize_t __real_pwrite(int fd, const void *data, size_t bytes, off_t offset);
 ssize_t __real_getrandom(void *buf, size_t bytes, unsigned int flags);
+ssize_t __real_pread(int fd, void *data, size_t bytes, off_t offset);
+int __real_mprotect(void *at, size_t bytes, int prot);
+int __real_ftruncate(int fd, off_t bytes);
+int __real_fallocate(int fd, int mode, off_t offset, off_t bytes);
+int __real_memfd_create(const char *name, unsigned int flags);
+int __real_ioctl(int fd, unsigned long request, void *arg);
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*fn)(void *), void *arg);
@@ -203,6 +209,12 @@ int __wrap_close(int fd);
 ssize_t __wrap_write(int fd, const void *data, size_t bytes);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t bytes, off_t offset);
 ssize_t __wrap_getrandom(void *buf, size_t bytes, unsigned int flags);
+ssize_t __wrap_pread(int fd, void *data, size_t bytes, off_t offset);
+int __wrap_mprotect(void *at, size_t bytes, int prot);
+int __wrap_ftruncate(int fd, off_t bytes);
+int __wrap_fallocate(int fd, int mode, off_t offset, off_t bytes);
+int __wrap_memfd_create(const char *name, unsigned int flags);
+int __wrap_ioctl(int fd, unsigned long request, void *arg);
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*fn)(void *), void *arg)
@@ -269,6 +281,42 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t bytes, off_t offset)
 	return wrap_transfer("pwrite", &bytes)
 		       ? __real_pwrite(fd, data, bytes, offset)
 		       : -1;
+}
+
+ssize_t __wrap_pread(int fd, void *data, size_t bytes, off_t offset)
+{
+	return wrap_transfer("pread", &bytes)
+		       ? __real_pread(fd, data, bytes, offset)
+		       : -1;
+}
+
+int __wrap_mprotect(void *at, size_t bytes, int prot)
+{
+	return wrap_no_memory("mprotect") ? -1
+					  : __real_mprotect(at, bytes, prot);
+}
+
+int __wrap_ftruncate(int fd, off_t bytes)
+{
+	return wrap_error("ftruncate") ? -1 : __real_ftruncate(fd, bytes);
+}
+
+int __wrap_fallocate(int fd, int mode, off_t offset, off_t bytes)
+{
+	return wrap_error("fallocate")
+		       ? -1
+		       : __real_fallocate(fd, mode, offset, bytes);
+}
+
+int __wrap_memfd_create(const char *name, unsigned int flags)
+{
+	return wrap_error("memfd_create") ? -1
+					  : __real_memfd_create(name, flags);
+}
+
+int __wrap_ioctl(int fd, unsigned long request, void *arg)
+{
+	return wrap_error("ioctl") ? -1 : __real_ioctl(fd, request, arg);
 }
 
 ssize_t __wrap_getrandom(void *buf, size_t bytes, unsigned int flags)

@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-NR_CASES=7
+NR_CASES=8
 # Long enough for a busy machine; the case of the time limit has its own.
 LIMIT_S=240
 tmp=$(mktemp -d)
@@ -37,7 +37,7 @@ result()
 vm()
 {
 	rc=0
-	scripts/vm --timeout $LIMIT_S --no-module --cpus 2 --memory 1G "$@" \
+	scripts/vm --timeout "$LIMIT_S" --no-module --cpus 2 --memory 1G "$@" \
 		>"$tmp/out" 2>"$tmp/err" || rc=$?
 }
 
@@ -75,6 +75,24 @@ refused()
 	[ "$rc" = 125 ] && grep -q "no kernel" "$tmp/err"
 }
 
+# Ended from outside, once QEMU runs.
+ended()
+{
+	local pid
+
+	scripts/vm --timeout "$LIMIT_S" --no-module -- sleep "$LIMIT_S" \
+		>"$tmp/out" 2>"$tmp/err" &
+	pid=$!
+	while ! pgrep -f "qemu-system.*$tmp" >/dev/null; do
+		kill -0 "$pid" || return 1
+		sleep 0.2
+	done
+	kill "$pid"
+	rc=0
+	wait "$pid" || rc=$?
+	[ "$rc" = 143 ] && ! pgrep -f "qemu-system.*$tmp" >/dev/null
+}
+
 nothing_left()
 {
 	! compgen -G "$TMPDIR/lull-vm.*" >/dev/null
@@ -97,5 +115,6 @@ vm --timeout 2 -- true
 result "the time limit" timed_out
 vm --kernel "$tmp" -- true
 result "a folder without a kernel" refused
+result "who ends it ends QEMU" ended
 result "no files are left" nothing_left
 exit $failed

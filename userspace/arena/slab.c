@@ -328,8 +328,8 @@ static void retire_slots(struct lull_arena *arena, struct lull_slab *slab,
 		next = run_end(slab, i, end);
 		if (state != SLOT_USED && !(state == SLOT_FRESH && told))
 			continue;
-		if (told)
-			slab->carrier->retire(slab, i, next - i);
+		if (told && !slab->carrier->retire(slab, i, next - i))
+			continue;
 		set_run(slab, i, next, SLOT_RETIRED);
 		arena->stats.retired_bytes += (next - i) * SLOT_BYTES;
 	}

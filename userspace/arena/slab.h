@@ -148,7 +148,8 @@ struct lull_slab {
  * @unreserve: undo it
  * @acquire: memory for nr EMPTY slots, which are marked FRESH; marks those USED
  *	that turn out to have been kept
- * @retire: tell the system that it may take nr USED slots; NULL for nothing
+ * @retire: tell the system that it may take nr slots with memory; false when it
+ *	was not told; NULL where it is not told anything
  * @revive: take nr RETIRED slots back; sets each slot's state to USED or
  *	FRESH; NULL where nothing is ever taken
  * @release: nr slots with memory to EMPTY; false when some had to stay, and all
@@ -166,7 +167,7 @@ struct lull_carrier {
 	void (*unreserve)(struct lull_slab *slab);
 	int (*acquire)(struct lull_slab *slab, size_t first, size_t nr,
 		       struct lull_error *reterr);
-	void (*retire)(struct lull_slab *slab, size_t first, size_t nr);
+	bool (*retire)(struct lull_slab *slab, size_t first, size_t nr);
 	int (*revive)(struct lull_slab *slab, size_t first, size_t nr,
 		      struct lull_error *reterr);
 	bool (*release)(struct lull_slab *slab, size_t first, size_t nr);

@@ -426,6 +426,20 @@ void lull_set_close(struct lull_set *set)
 	free(set);
 }
 
+uint64_t lull_set_peak_bytes(const struct lull_set *set)
+{
+	const struct lull_device *device;
+	uint64_t peak = 0;
+	unsigned int i;
+
+	for (i = 0; i < set->nr_all; i++) {
+		device = &set->devices[i];
+		peak = lull_max(peak,
+				device->backend->peak_bytes(device->handle));
+	}
+	return peak;
+}
+
 /* ---- sharing out ------------------------------------------------------- */
 
 int lull_set_take(struct lull_set *set, const bool *usable)

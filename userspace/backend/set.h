@@ -115,6 +115,9 @@ void lull_set_put(struct lull_set *set, unsigned int device);
 void lull_set_fail(struct lull_set *set, unsigned int device,
 		   const struct lull_error *why);
 
+/* Of the device that used most, the most memory allocated at one time. */
+uint64_t lull_set_peak_bytes(const struct lull_set *set);
+
 /* One line to the caller of the library, formatted. */
 void lull_set_warn(const struct lull_set *set, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -105,7 +105,7 @@ struct storm_run {
 	struct storm_share *shares;
 	void *state;
 	pthread_mutex_t error_lock;
-	int failed;
+	atomic_int failed;
 	struct lull_error error;
 };
 

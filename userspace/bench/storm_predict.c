@@ -5,8 +5,10 @@
  * For `lull bench storm`.  A munmap() or madvise() gathers what it takes out
  * of the page tables and flushes when the gathering is full and once at its
  * end.  A gathering holds about 9,700 entries; an entry is a page, of 4 KiB or
- * of 2 MiB.  Page tables that go as well are gathered apart, 509 at a time.
- * Formulas hold as long as the kernel has memory for the gathering.
+ * of 2 MiB.  Page tables that go as well are entries too, or since 6.14 are
+ * gathered apart, 509 at a time.  Formulas hold as long as the kernel has
+ * memory for the gathering, and on bare metal as in a guest that flushes like
+ * it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,15 +26,25 @@
 /* "about": what the kernel does on its own may add a few. */
 #define ABOUT_PART 20
 
+static bool kernel_is_before(unsigned int major, unsigned int minor)
+{
+	unsigned int is_major = 0, is_minor = 0;
+	struct utsname uts;
+
+	if (uname(&uts) ||
+	    sscanf(uts.release, "%u.%u", &is_major, &is_minor) != 2)
+		return false;
+	return is_major < major || (is_major == major && is_minor < minor);
+}
+
 static size_t gather_entries(void)
 {
-	struct utsname uts;
-	unsigned int major = 0, minor = 0;
+	return kernel_is_before(6, 2) ? GATHER_ENTRIES_61 : GATHER_ENTRIES;
+}
 
-	if (uname(&uts) || sscanf(uts.release, "%u.%u", &major, &minor) != 2)
-		return GATHER_ENTRIES;
-	return major < 6 || (major == 6 && minor < 2) ? GATHER_ENTRIES_61
-						      : GATHER_ENTRIES;
+static bool tables_are_entries(void)
+{
+	return kernel_is_before(6, 14);
 }
 
 /* Slots of the run that begins with vector i; *ret_next is behind it. */
@@ -52,6 +64,7 @@ static size_t slots_of_run(const struct storm_plan *plan, size_t end, size_t i,
 static uint64_t count_4k(const struct storm_plan *plan, bool tables)
 {
 	size_t entries = gather_entries(), share, i, slots;
+	size_t of_slot = PAGES_PER_SLOT + (tables && tables_are_entries());
 	uint64_t nr = 0;
 
 	for (share = 0; share < plan->nr_shares; share++) {
@@ -62,8 +75,8 @@ static uint64_t count_4k(const struct storm_plan *plan, bool tables)
 			}
 			slots = slots_of_run(plan, plan->first[share + 1], i,
 					     &i);
-			nr += 1 + slots * PAGES_PER_SLOT / entries;
-			if (tables)
+			nr += 1 + slots * of_slot / entries;
+			if (tables && !tables_are_entries())
 				nr += slots / GATHER_TABLES;
 		}
 	}
@@ -123,17 +136,19 @@ void lull_bench_storm_predict(const struct storm_arm *arm,
 		break;
 	case STORM_LAW_RUNS_4K:
 		say(&p, STORM_EXACT, count_4k(plan, false),
-		    "a run: 1 + pages / entries of a gathering");
+		    "a run: 1 + pages / entries");
 		break;
 	case STORM_LAW_RUNS_4K_TABLES:
 		say(&p, STORM_EXACT, count_4k(plan, true),
-		    "a run: 1 + pages / entries + tables / 509");
+		    tables_are_entries()
+			    ? "a run: 1 + (pages + tables) / entries"
+			    : "a run: 1 + pages / entries + tables / 509");
 		break;
 	case STORM_LAW_ALL_4K:
 		say(&p, STORM_EXACT,
 		    plan->nr_shares + count_slots(plan) * PAGES_PER_SLOT /
 					      gather_entries(),
-		    "1 + pages / entries of a gathering");
+		    "1 + pages / entries");
 		break;
 	case STORM_LAW_LAZY_THP:
 		say(&p, STORM_ABOUT, count_slots(plan) + runs,

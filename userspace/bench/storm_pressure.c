@@ -4,10 +4,11 @@
  *
  * For `lull bench storm --pressure`.  A hog, in a process of its own, takes
  * pages until the kernel has to reclaim (large ones while there is plenty),
- * says so, and goes on asking for as long as it is let.  It looks at the free
- * memory before each step and waits when that is near the kernel's minimum, so
- * that an arm that gives nothing back starves the hog and does not bring the
- * OOM killer; should that come all the same, the hog is the first it takes.
+ * says so, and goes on asking for as long as it is let.  It looks at the memory
+ * before each step and waits when what is free is near the kernel's minimum or
+ * half of the page cache is gone, so that an arm that gives nothing back
+ * starves the hog and does not bring the OOM killer; should that come all the
+ * same, the hog is the first it takes.
  */
 #include <errno.h>
 #include <poll.h>
@@ -74,18 +75,33 @@ static void read_marks(struct marks *ret_marks)
 	ret_marks->min = pages.min * STORM_PAGE_BYTES;
 }
 
-static uint64_t free_bytes(void)
+/**
+ * struct meminfo - what /proc/meminfo says, in bytes
+ * @free: memory that nobody has
+ * @file: page cache, programs' text among it
+ */
+struct meminfo {
+	uint64_t free;
+	uint64_t file;
+};
+
+static void read_meminfo(struct meminfo *ret_info)
 {
 	FILE *file = fopen("/proc/meminfo", "re");
-	unsigned long long kib = 0;
+	struct meminfo kib = { 0 };
+	unsigned long long value;
 	char line[LINE_BYTES];
 
 	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemFree: %llu kB", &kib) == 1)
-			break;
+		if (sscanf(line, "MemFree: %llu kB", &value) == 1)
+			kib.free = value;
+		else if (sscanf(line, "Active(file): %llu kB", &value) == 1 ||
+			 sscanf(line, "Inactive(file): %llu kB", &value) == 1)
+			kib.file += value;
 	if (file)
 		fclose(file);
-	return kib * BYTES_PER_KIB;
+	ret_info->free = kib.free * BYTES_PER_KIB;
+	ret_info->file = kib.file * BYTES_PER_KIB;
 }
 
 /* How often the kernel began to reclaim. */
@@ -132,36 +148,48 @@ static void wait_ms(unsigned int ms)
 	nanosleep(&ts, NULL);
 }
 
+/* The first part may be large pages, which are faster had. */
+static char *map_everything(size_t bytes, size_t large_bytes)
+{
+	char *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (mem == MAP_FAILED)
+		return NULL;
+	madvise(mem, bytes, MADV_NOHUGEPAGE);
+	madvise(mem, large_bytes & ~(STORM_SLOT_BYTES - 1), MADV_HUGEPAGE);
+	return mem;
+}
+
 int lull_bench_storm_hog(struct lull_error *reterr)
 {
 	size_t all = (size_t)sysconf(_SC_PHYS_PAGES) * STORM_PAGE_BYTES, at = 0;
-	uint64_t start = lull_bench_now_ns(), before = count_reclaims(), floor;
-	uint64_t nr_waits = 0, plenty;
+	uint64_t start = lull_bench_now_ns(), before = count_reclaims();
+	uint64_t floor, file_floor, nr_waits = 0, plenty;
+	struct meminfo info;
 	struct marks marks;
 	bool begun = false;
 	char *mem;
 
 	be_first_victim();
 	read_marks(&marks);
-	floor = marks.min + (marks.low - marks.min) / 2;
-	mem = mmap(NULL, all, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (mem == MAP_FAILED)
+	read_meminfo(&info);
+	floor = marks.min + (marks.low - marks.min) / 2 + STEP_BYTES;
+	/* To take all of the page cache is to stop every program. */
+	file_floor = info.file / 2;
+	plenty = marks.low + PLENTY_BYTES;
+	mem = map_everything(all, info.free > plenty ? info.free - plenty : 0);
+	if (!mem)
 		return lull_fail_errno(reterr, LULL_NOMEM, errno, "hog");
-	plenty = free_bytes();
-	plenty = plenty > marks.low + PLENTY_BYTES
-			 ? plenty - marks.low - PLENTY_BYTES
-			 : 0;
-	madvise(mem, all, MADV_NOHUGEPAGE);
-	madvise(mem, plenty & ~(STORM_SLOT_BYTES - 1), MADV_HUGEPAGE);
 	while (!is_over(start) && at + STEP_BYTES <= all) {
+		read_meminfo(&info);
 		if (!begun &&
-		    (free_bytes() < marks.low || count_reclaims() > before)) {
+		    (info.free < marks.low || count_reclaims() > before)) {
 			begun = true;
 			printf("reclaim\n");
 			fflush(stdout);
 		}
-		if (free_bytes() < floor + STEP_BYTES) {
+		if (info.free < floor || info.file < file_floor) {
 			nr_waits++;
 			wait_ms(WAIT_MS);
 			continue;

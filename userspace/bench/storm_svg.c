@@ -53,7 +53,8 @@ static const struct panel {
 	{ "free and have again, ms", { "median_ns", NULL }, NS_PER_MS, "#555" },
 };
 
-/* Negative: the row does not have it. */
+/* Negative: the row does not have it.  Where nothing was had again, what that
+ * cost is 0. */
 static double value_of(const json_t *row, const struct panel *panel)
 {
 	const json_t *part;
@@ -62,7 +63,7 @@ static double value_of(const json_t *row, const struct panel *panel)
 
 	for (i = 0; i < LULL_ARRAY_SIZE(panel->keys) && panel->keys[i]; i++) {
 		part = json_object_get(row, panel->keys[i]);
-		if (!json_is_number(part))
+		if (!json_is_number(part) && i == 0)
 			return -1;
 		sum += json_number_value(part) / panel->unit;
 	}

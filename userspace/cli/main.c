@@ -101,7 +101,7 @@ static const struct lull_cli_command commands[] = {
 		.options = { OPT_JSON },
 		.summary = "what memory this host has for proofs",
 		.about =
-"Which kind --arena auto would take and why no better one, the module's files,\n"
+"Which kind auto would take and why no better one, the files of the module,\n"
 "the pool of hugetlb pages, and transparent huge pages.",
 		.run = lull_cli_arena_status,
 	},

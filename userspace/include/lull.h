@@ -235,15 +235,15 @@ LULL_API const char *lull_ctx_backend(const struct lull_ctx *ctx);
 LULL_API uint64_t lull_ctx_device_peak_bytes(const struct lull_ctx *ctx);
 
 /**
- * lull_key_open - map a Groth16 .zkey and check it
+ * lull_key_open - read a Groth16 .zkey and check it
  * @ctx: the context; outlives the key
- * @path: the file; must not change while the key is open
+ * @path: the file; free to change once this has returned
  * @ret_key: owned by the caller; end it with lull_key_close()
  * @reterr: filled on failure
  *
  * Checks every section, size, index and coefficient and that every point has
  * canonical coordinates and lies on its curve; lull_key_check() adds the
- * subgroups.  Nothing is copied: the file stays mapped.
+ * subgroups.  A file that changes while it is read is refused with LULL_IO.
  *
  * Context: any thread.  An open key is read-only and may be used by any
  * number of proofs at once.
@@ -269,7 +269,7 @@ LULL_API int lull_key_open_mem(struct lull_ctx *ctx, const void *data,
 			       struct lull_error *reterr);
 
 /**
- * lull_key_close - unmap a key; no proof on it may be under way
+ * lull_key_close - give a key's memory back; no proof on it may be under way
  * @key: may be NULL
  */
 LULL_API void lull_key_close(struct lull_key *key);
@@ -398,9 +398,9 @@ LULL_API int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 			       struct lull_error *reterr);
 
 /**
- * lull_wtns_open - map a .wtns and check it
- * @ctx: whose threads and warnings to use; outlives the witness
- * @path: the file; must not change while it is open
+ * lull_wtns_open - read a .wtns and check it
+ * @ctx: whose memory, threads and warnings to use; outlives the witness
+ * @path: the file; free to change once this has returned
  * @ret_wtns: owned by the caller; end it with lull_wtns_close()
  * @reterr: filled on failure
  *
@@ -427,7 +427,8 @@ LULL_API int lull_wtns_open_mem(struct lull_ctx *ctx, const void *data,
 				struct lull_error *reterr);
 
 /**
- * lull_wtns_close - unmap a witness; no proof from it may be under way
+ * lull_wtns_close - give a witness's memory back, wiped if it was read; no
+ *	proof from it may be under way
  * @wtns: may be NULL
  */
 LULL_API void lull_wtns_close(struct lull_wtns *wtns);

@@ -2,7 +2,7 @@
 /*
  * binfile.h - the container of .zkey, .wtns, .r1cs and .ptau files
  *
- * Indexes the sections of a mapped file or of the caller's memory.  Sections
+ * Indexes the sections of a file or of the caller's memory.  Sections
  * may stand in any order and are not aligned; offsets and sizes have 64 bits.
  * Refuses a wrong magic or version, a table that runs past the end of the
  * file, a type that comes twice and more than LULL_BINFILE_SECTIONS_MAX

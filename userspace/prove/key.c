@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * key.c - checks a mapped key in parallel and attaches it to a backend
+ * key.c - checks a key in parallel and attaches it to a backend
  */
 #include "prove/key.h"
 

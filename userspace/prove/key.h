@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * key.h - an open key: the mapped file, checked, and what a backend adds
+ * key.h - an open key: its file, checked, and what a backend adds
  */
 #ifndef LULL_PROVE_KEY_H
 #define LULL_PROVE_KEY_H
@@ -23,7 +23,7 @@ struct lull_key_part {
 
 /**
  * struct lull_key - see lull_key_open()
- * @zkey: the mapped file
+ * @zkey: the file
  * @path: where it came from, NULL for memory
  * @groth16: the curve's functions
  * @set: the devices

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * layout.cu - plans of device memory: inside the budget, and nothing twice
+ *
+ * Needs no GPU: a plan is arithmetic.  The curve's functions here only say
+ * sizes.
+ */
+#include "harness.h"
+#include "layout.cuh"
+
+using namespace lull;
+
+#define GIB ((uint64_t)1 << 30)
+#define NR_SMS 132 /* of the cards that the figures are for */
+
+/* Tables of a domain and scratch, about as large as they are. */
+static uint64_t tables_bytes(unsigned int log2_n)
+{
+	return (uint64_t)64 << log2_n;
+}
+
+static uint64_t quotient_scratch(unsigned int log2_n)
+{
+	return (uint64_t)32 << log2_n;
+}
+
+static uint64_t classify_scratch(size_t nr)
+{
+	return nr / 4 + 4096;
+}
+
+static struct curve_ops curve_of(enum lull_curve id)
+{
+	size_t fp_bytes = id == LULL_CURVE_BN254 ? 32 : 48;
+	struct curve_ops ops = {};
+
+	ops.id = id;
+	for (int g = 0; g < 2; g++) {
+		ops.sums[g].group = g + 1;
+		ops.sums[g].point_bytes = 2 * (g + 1) * fp_bytes;
+	}
+	ops.tables_bytes = tables_bytes;
+	ops.quotient_scratch = quotient_scratch;
+	ops.classify_scratch = classify_scratch;
+	return ops;
+}
+
+static struct lull_key_arrays arrays_of(enum lull_curve id,
+					unsigned int log2_domain)
+{
+	struct lull_key_arrays arrays = {};
+
+	arrays.curve = id;
+	arrays.log2_domain = log2_domain;
+	arrays.nr_vars = ((size_t)1 << log2_domain) - 1;
+	arrays.nr_public = log2_domain > 4 ? 5 : 0;
+	return arrays;
+}
+
+static int make(const struct curve_ops *ops, unsigned int log2_domain,
+		uint64_t budget, struct layout *l, struct lull_error *error)
+{
+	const struct lull_key_arrays arrays = arrays_of(ops->id, log2_domain);
+	const struct matrices_bytes spmv = { (uint64_t)40 << log2_domain,
+					     (uint64_t)4 << log2_domain };
+
+	return layout_make(ops, &arrays, &spmv, NR_SMS, budget, l, error);
+}
+
+static void expect_inside(const struct part *part, uint64_t block_bytes)
+{
+	EXPECT_EQ(0, part->at % part_align);
+	EXPECT_TRUE(part->at + part->bytes <= block_bytes);
+}
+
+static void expect_apart(const struct part *a, const struct part *b)
+{
+	EXPECT_TRUE(a->at + a->bytes <= b->at || b->at + b->bytes <= a->at);
+}
+
+/* What must not overlay does not, and everything has the room that it needs. */
+static void check(const struct layout *l)
+{
+	const struct part *key[] = { &l->sections[0].table,
+				     &l->sections[1].table,
+				     &l->sections[2].table,
+				     &l->sections[3].table,
+				     &l->sections[4].table,
+				     &l->matrices,
+				     &l->tables };
+	const struct part *proof[] = { &l->witness,
+				       &l->ones,
+				       &l->others,
+				       &l->a,
+				       &l->b,
+				       &l->scratch0,
+				       &l->buffers[0],
+				       &l->buffers[1],
+				       &l->sum_scratch[1],
+				       &l->sum_scratch[2] };
+	const struct part *beside_sum[] = { &l->witness,    &l->ones,
+					    &l->others,	    &l->a,
+					    &l->buffers[0], &l->buffers[1] };
+	const struct section *s;
+	unsigned int lane;
+
+	for (const struct part *p : key) {
+		expect_inside(p, l->key_bytes);
+		for (const struct part *q : key)
+			if (p != q)
+				expect_apart(p, q);
+	}
+	for (const struct part *p : proof) {
+		expect_inside(p, l->proof_bytes);
+		for (const struct part *q : proof)
+			if (p != q)
+				expect_apart(p, q);
+	}
+	/* A sum of lane 0 overlays b, and nothing that a sum reads. */
+	for (const struct part *p : beside_sum)
+		expect_apart(p, &l->sum_scratch[0]);
+	for (s = l->sections; s < l->sections + NR_SECTIONS; s++) {
+		lane = l->nr_lanes == 1 ? 0 : s->lane;
+		EXPECT_TRUE(s->plan.scratch.bytes <=
+			    l->sum_scratch[lane].bytes);
+		EXPECT_TRUE(s->last_plan.scratch.bytes <=
+			    l->sum_scratch[lane].bytes);
+		EXPECT_TRUE(
+			s->plan.table_bytes <=
+			(s->streamed ? l->buffers[0].bytes : s->table.bytes));
+		EXPECT_EQ(s->nr, (s->nr_chunks - 1) * s->chunk +
+					 s->last_plan.shape.nr_points);
+		EXPECT_TRUE(!s->streamed || s->plan.nr_copies == 1);
+		EXPECT_TRUE(!s->streamed || l->nr_lanes == 1);
+	}
+}
+
+/* Budgets from plenty to none: what fits is sound, and less never fits where
+ * more did not. */
+static void shrink(enum lull_curve id, unsigned int log2_domain)
+{
+	const struct curve_ops ops = curve_of(id);
+	unsigned int nr_fit = 0, nr_streamed = 0;
+	struct lull_error error;
+	struct layout l;
+	uint64_t budget;
+	int err = LULL_OK;
+
+	for (budget = 4096 * GIB; budget > 4096; budget = budget / 16 * 15) {
+		err = make(&ops, log2_domain, budget, &l, &error);
+		if (err)
+			break;
+		nr_fit++;
+		nr_streamed += l.sections[SECTION_B2].streamed;
+		EXPECT_TRUE(l.key_bytes + l.proof_bytes <= budget);
+		check(&l);
+	}
+	EXPECT_EQ(LULL_NOMEM, err);
+	EXPECT_TRUE(strstr(error.msg, "expected at least"));
+	EXPECT_TRUE(nr_fit && (log2_domain < 13 || nr_streamed));
+	printf("# 2^%u: %u budgets fit, %u of them stream B2\n", log2_domain,
+	       nr_fit, nr_streamed);
+	EXPECT_EQ(LULL_NOMEM, make(&ops, log2_domain, budget / 2, &l, NULL));
+}
+
+TEST(every_budget_bn254)
+{
+	static const unsigned int logs[] = { 1, 2, 5, 10, 13, 20, 24 };
+
+	for (unsigned int log2 : logs)
+		shrink(LULL_CURVE_BN254, log2);
+}
+
+TEST(every_budget_bls12_381)
+{
+	static const unsigned int logs[] = { 1, 4, 12, 18, 22, 26 };
+
+	for (unsigned int log2 : logs)
+		shrink(LULL_CURVE_BLS12_381, log2);
+}
+
+/* What users have: these must not stream, and the first has all its copies. */
+TEST(common_cards)
+{
+	static const struct {
+		enum lull_curve id;
+		unsigned int log2_domain;
+		uint64_t gib;
+		unsigned int copies_min;
+	} cases[] = {
+		{ LULL_CURVE_BN254, 20, 15, 8 },
+		{ LULL_CURVE_BN254, 22, 139, 8 },
+		{ LULL_CURVE_BLS12_381, 24, 139, 2 },
+		{ LULL_CURVE_BN254, 22, 15, 1 },
+	};
+	struct lull_error error;
+	struct curve_ops ops;
+	struct layout l;
+	char text[240];
+
+	for (const auto &c : cases) {
+		ops = curve_of(c.id);
+		ASSERT_EQ(LULL_OK,
+			  make(&ops, c.log2_domain, c.gib * GIB, &l, &error));
+		layout_describe(&l, text, sizeof(text));
+		printf("# %s\n", text);
+		for (const struct section &s : l.sections)
+			EXPECT_TRUE(!s.streamed &&
+				    s.plan.nr_copies >= c.copies_min);
+		check(&l);
+	}
+}
+
+/* The text ends where it must. */
+TEST(description_that_does_not_fit)
+{
+	const struct curve_ops ops = curve_of(LULL_CURVE_BN254);
+	char text[64];
+	struct layout l;
+	size_t bytes;
+
+	ASSERT_EQ(LULL_OK, make(&ops, 10, GIB, &l, NULL));
+	for (bytes = 1; bytes < sizeof(text); bytes++) {
+		memset(text, '~', sizeof(text));
+		layout_describe(&l, text, bytes);
+		EXPECT_TRUE(memchr(text, 0, bytes));
+		EXPECT_EQ('~', text[bytes]);
+	}
+}
+
+TEST_MAIN

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * msm_emulated.cpp - the kernels of a multiplication, run on the host
+ *
+ * The same source as the device's (emulate.h), against the C library: small
+ * sums with every kind of plan, scalar and point.  CUB's sort and scan, which
+ * are not ours, are replaced by the standard library's.
+ */
+#include "cuda/emulate.h"
+
+#include "msm_inst.cuh"
+
+#include "cuda/ref.h"
+#include "harness.h"
+
+namespace lull
+{
+
+int msm_halve_offsets(const struct run_context *, uint32_t *out,
+		      const uint32_t *offsets, uint32_t nr, struct lull_error *)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i <= nr; i++) {
+		out[i] = sum;
+		if (i < nr)
+			sum += (offsets[i + 1] - offsets[i] + 1) / 2;
+	}
+	return LULL_OK;
+}
+
+int msm_sort_refs(const struct run_context *run, size_t nr, uint32_t **ret_keys,
+		  uint32_t **ret_refs, struct lull_error *)
+{
+	uint32_t *keys = run->at<uint32_t>(run->plan->scratch.keys[0]);
+	uint32_t *refs = run->at<uint32_t>(run->plan->scratch.refs[0]);
+	std::vector<std::pair<uint32_t, uint32_t>> pairs(nr);
+
+	for (size_t i = 0; i < nr; i++)
+		pairs[i] = { keys[i], refs[i] };
+	std::stable_sort(
+		pairs.begin(), pairs.end(),
+		[](const auto &a, const auto &b) { return a.first < b.first; });
+	for (size_t i = 0; i < nr; i++) {
+		keys[i] = pairs[i].first;
+		refs[i] = pairs[i].second;
+	}
+	*ret_keys = keys;
+	*ret_refs = refs;
+	return LULL_OK;
+}
+
+} /* namespace lull */
+
+using namespace lull;
+
+#define POOL 20
+#define NR_MAX 600
+
+enum scalar_kind { RANDOM, EQUAL, SMALL, MINUS_ONE, ZERO };
+
+/* One case: a plan's wishes and what is multiplied. */
+struct emulated_case {
+	size_t nr;
+	int copies; /* -1: all */
+	int nr_levels;
+	unsigned int window_bits;
+	unsigned int batch;
+	enum scalar_kind kind;
+	unsigned int nr_chunks;
+	enum msm_method method;
+};
+
+struct plain_scalar {
+	uint64_t l[4];
+};
+
+static void fill_scalars(const struct cuda_ref *ref, struct plain_scalar *s,
+			 const struct emulated_case *c)
+{
+	struct plain_scalar same;
+
+	ref->random_scalar(&same);
+	for (size_t i = 0; i < c->nr; i++) {
+		memset(&s[i], 0, sizeof(s[i]));
+		if (c->kind == RANDOM)
+			ref->random_scalar(&s[i]);
+		else if (c->kind == EQUAL)
+			s[i] = same;
+		else if (c->kind == SMALL)
+			s[i].l[0] = test_random() % 3;
+		else if (c->kind == MINUS_ONE)
+			ref->minus_one(&s[i]);
+	}
+}
+
+/* From a small pool with its negatives and infinity: points repeat, cancel. */
+template <class E>
+static void fill_points(const struct cuda_ref_group *group, affine<E> *points,
+			size_t nr)
+{
+	static affine<E> pool[POOL];
+
+	pool[0] = affine<E>::infinity();
+	for (unsigned int i = 1; i < POOL; i++)
+		group->random(&pool[i]);
+	for (unsigned int i = 1; i < POOL / 2; i++)
+		pool[POOL / 2 + i] = neg(pool[i]);
+	for (size_t i = 0; i < nr; i++)
+		points[i] = pool[test_random() % POOL];
+}
+
+template <class E>
+static void expect_point(const affine<E> &want, xyzz<E> sum, const char *what)
+{
+	affine<E> got = affine<E>::infinity();
+
+	if (!is_inf(sum))
+		to_affine(&got, &sum);
+	if (memcmp((const void *)&want, (void *)&got, sizeof(want))) {
+		printf("# %s\n", what);
+		EXPECT_MEMEQ((const void *)&want, (void *)&got, sizeof(want));
+	}
+}
+
+static void *poisoned(size_t bytes)
+{
+	void *p = aligned_alloc(256, (bytes + 255) / 256 * 256);
+
+	memset(p, 0xcc, bytes);
+	return p;
+}
+
+template <class G>
+static void run_plan(const struct msm_plan *plan,
+		     const struct cuda_ref_group *group,
+		     const affine<typename G::coord> *points,
+		     struct plain_scalar *scalars)
+{
+	using E = typename G::coord;
+	size_t nr = plan->shape.nr_points;
+	void *table = poisoned(plan->table_bytes);
+	void *scratch = poisoned(plan->scratch.bytes);
+	static struct msm_sums<G> sums;
+	struct lull_error error = {};
+	uint32_t refs[NR_MAX];
+	affine<E> want;
+	xyzz<E> sum;
+
+	memcpy(table, (const void *)points, nr * sizeof(*points));
+	EXPECT_EQ(LULL_OK, msm_prepare<G>(plan, table, 0, &error));
+	EXPECT_EQ(LULL_OK, msm_run<G>(plan, table, scalars, MSM_PLAIN, NULL, nr,
+				      scratch, &sums, 0, &error));
+	group->msm(&want, points, scalars, nr);
+	expect_point(want, msm_finish<G>(plan, &sums), "sum of products");
+	for (size_t i = 0; i < nr; i++) {
+		refs[i] = (uint32_t)i;
+		memset(&scalars[i], 0, sizeof(scalars[i]));
+		scalars[i].l[0] = 1;
+	}
+	EXPECT_EQ(LULL_OK, msm_run_sum<G>(plan, table, refs, nr, scratch, &sum,
+					  0, &error));
+	group->msm(&want, points, scalars, nr);
+	expect_point(want, sum, "plain sum");
+	free(table);
+	free(scratch);
+}
+
+template <class G>
+static void run_case(const struct cuda_ref *ref, const struct emulated_case *c)
+{
+	using E = typename G::coord;
+	const struct cuda_ref_group *group =
+		G::group == 1 ? &ref->g1 : &ref->g2;
+	static struct plain_scalar scalars[NR_MAX];
+	static affine<E> points[NR_MAX];
+	struct msm_shape shape = {};
+	struct lull_error error = {};
+	struct msm_plan plan;
+
+	shape.curve = G::curve::id;
+	shape.group = G::group;
+	shape.nr_points = shape.nr_scalars = shape.nr_units = c->nr;
+	shape.table_bytes_max =
+		c->copies < 0 ?
+			(size_t)1 << 40 :
+			(c->nr * sizeof(points[0]) + 256) * (size_t)c->copies;
+	shape.nr_sms = 1;
+	shape.method = c->method;
+	shape.window_bits = c->window_bits;
+	shape.nr_levels = c->nr_levels;
+	shape.batch = c->batch;
+	ASSERT_EQ(LULL_OK, msm_plan_make(&shape, &plan, &error));
+	/* A plan cuts only sums that are larger than these. */
+	if (c->nr_chunks > 1)
+		plan.chunk_refs = plan.nr_refs / c->nr_chunks + 1;
+	fill_scalars(ref, scalars, c);
+	fill_points<E>(group, points, c->nr);
+	run_plan<G>(&plan, group, points, scalars);
+}
+
+static const struct emulated_case cases[] = {
+	{ 1, -1, -1, 0, 0, RANDOM, 1, MSM_AFFINE },
+	{ 33, -1, -1, 0, 0, RANDOM, 1, MSM_AFFINE },
+	{ 300, -1, -1, 6, 2, RANDOM, 1, MSM_AFFINE },
+	{ 300, -1, 5, 7, 1, EQUAL, 1, MSM_AFFINE },
+	{ 500, 3, 3, 7, 3, RANDOM, 3, MSM_AFFINE },
+	{ 400, 0, 2, 8, 2, SMALL, 1, MSM_AFFINE },
+	{ 257, 5, -1, 9, 0, MINUS_ONE, 1, MSM_AFFINE },
+	{ 600, -1, 2, 5, 0, EQUAL, 2, MSM_AFFINE },
+	{ 300, -1, -1, 8, 0, RANDOM, 1, MSM_XYZZ },
+	{ 64, -1, -1, 5, 0, ZERO, 1, MSM_AFFINE },
+	{ 600, -1, -1, 4, 4, RANDOM, 1, MSM_AFFINE },
+	{ 33, -1, -1, 0, 0, RANDOM, 1, MSM_AFFINE_STAGED },
+	{ 600, -1, -1, 4, 4, RANDOM, 1, MSM_AFFINE_STAGED },
+	{ 500, 3, 3, 7, 3, SMALL, 3, MSM_AFFINE_STAGED },
+	{ 600, -1, 2, 5, 0, EQUAL, 2, MSM_AFFINE_STAGED },
+	{ 257, 5, -1, 9, 1, MINUS_ONE, 1, MSM_AFFINE_STAGED },
+};
+
+template <class G>
+static void run_cases(const struct cuda_ref *ref, unsigned int step)
+{
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]);
+	     i += step)
+		run_case<G>(ref, &cases[i]);
+}
+
+TEST(bn254_g1)
+{
+	run_cases<bn254_g1>(&cuda_ref_bn254, 1);
+}
+
+TEST(bls12_381_g1)
+{
+	run_cases<bls12_381_g1>(&cuda_ref_bls12_381, 2);
+}
+
+TEST(bn254_g2)
+{
+	run_cases<bn254_g2>(&cuda_ref_bn254, 3);
+}
+
+TEST(bls12_381_g2)
+{
+	run_cases<bls12_381_g2>(&cuda_ref_bls12_381, 4);
+}
+
+TEST_MAIN
