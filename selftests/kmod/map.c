@@ -67,29 +67,6 @@ TEST(mapping_is_by_pmd)
 	arena_close(&a);
 }
 
-/*
- * A page that somebody had before: the allocator leaves page->index as it was,
- * and newer kernels compare it with the arena's size.
- */
-TEST(recycled_pages_map_by_pmd)
-{
-	unsigned char *p = mmap(NULL, 4 * SLOTS * SLOT, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint64_t used;
-	struct arena a;
-
-	ASSERT_TRUE(p != MAP_FAILED);
-	madvise(p, 4 * SLOTS * SLOT, MADV_HUGEPAGE);
-	for (used = 0; used < 4 * SLOTS * SLOT; used += PAGE)
-		p[used] = 1;
-	munmap(p, 4 * SLOTS * SLOT);
-	arena_open(&a, SLOTS, 0);
-	touch_all(a.map, SLOTS);
-	EXPECT_EQ(SLOTS * SLOT, smaps_bytes(a.map, "FilePmdMapped:"));
-	EXPECT_EQ(0, arena_query(a.fd).pte_fallbacks);
-	arena_close(&a);
-}
-
 /* Plain memory, not PFNs: or it could not be pinned, nor freed by reference. */
 TEST_F(mapped, flags_are_those_of_plain_memory)
 {
