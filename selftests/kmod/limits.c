@@ -22,6 +22,9 @@
 #define CHARGE_SLACK ((uint64_t)4 << 20)
 #define CHARGE_MS 10000
 #define NAP_US 20000
+#define BALANCING "/sys/kernel/debug/sched/numa_balancing/"
+#define BALANCED_SLOTS 16
+#define BALANCE_MS 20000
 
 /* A fresh arena of the caller's, through a device that root has opened. */
 static int create_on(int dev, uint64_t bytes)
@@ -481,6 +484,110 @@ TEST(numa_acquire_on_a_node)
 	}
 	munmap(map, 8 * SLOT);
 	close(fd);
+}
+
+static uint64_t vmstat(const char *name)
+{
+	FILE *f = fopen("/proc/vmstat", "r");
+	unsigned long long value = 0;
+	char word[PATH_BYTES];
+
+	while (f && fscanf(f, "%255s %llu", word, &value) == 2)
+		if (!strcmp(word, name))
+			break;
+	if (f)
+		fclose(f);
+	return value;
+}
+
+struct walkers {
+	unsigned char *map;
+	volatile bool stop;
+};
+
+static void walk_on(struct walkers *w, unsigned int cpu)
+{
+	cpu_set_t set;
+	uint64_t at;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	while (!w->stop)
+		for (at = 0; at < BALANCED_SLOTS * SLOT; at += SLOT)
+			w->map[at]++;
+}
+
+static void *walk_first(void *arg)
+{
+	walk_on(arg, 0);
+	return NULL;
+}
+
+static void *walk_last(void *arg)
+{
+	walk_on(arg, (unsigned int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
+	return NULL;
+}
+
+/*
+ * How often balancing unmaps 2 MiB to see who touches them, while threads of
+ * two nodes do: within FOR_MS, or until it has (then *ret_ms is less).
+ */
+static uint64_t balancing_cost(unsigned char *map, uint64_t for_ms,
+			       uint64_t *ret_ms)
+{
+	uint64_t before = vmstat("numa_huge_pte_updates"), begin = now_ms();
+	struct walkers w = { .map = map };
+	pthread_t first, last;
+	uint64_t cost = 0;
+
+	if (pthread_create(&first, NULL, walk_first, &w))
+		return 0;
+	if (pthread_create(&last, NULL, walk_last, &w)) {
+		w.stop = true;
+		pthread_join(first, NULL);
+		return 0;
+	}
+	while (!cost && now_ms() - begin < for_ms) {
+		usleep(NAP_US);
+		cost = vmstat("numa_huge_pte_updates") - before;
+	}
+	w.stop = true;
+	pthread_join(first, NULL);
+	pthread_join(last, NULL);
+	*ret_ms = now_ms() - begin;
+	return cost;
+}
+
+/* Pages that cannot move are not unmapped to find out where they should be. */
+TEST(numa_balancing_leaves_arenas_alone)
+{
+	const uint64_t bytes = (BALANCED_SLOTS + 1) * SLOT;
+	uint64_t cost, took_ms = 0;
+	struct arena a;
+	void *p;
+
+	if (!two_nodes())
+		SKIP("one NUMA node");
+	file_write(BALANCING "scan_delay_ms", "100");
+	file_write(BALANCING "scan_period_min_ms", "100");
+	file_write(BALANCING "scan_period_max_ms", "500");
+	file_write(BALANCING "scan_size_mb", "4096");
+	/* First other memory, which tells how long it takes to come by. */
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_TRUE(p != MAP_FAILED);
+	madvise(p, bytes, MADV_HUGEPAGE);
+	cost = balancing_cost((void *)(((uintptr_t)p + SLOT - 1) / SLOT * SLOT),
+			      BALANCE_MS, &took_ms);
+	munmap(p, bytes);
+	if (!cost)
+		SKIP("balancing did not come by, not even for other memory");
+	arena_open(&a, BALANCED_SLOTS, 0);
+	ASSERT_TRUE(a.map != NULL);
+	EXPECT_EQ(0, balancing_cost(a.map, took_ms + 1000, &took_ms));
+	arena_close(&a);
 }
 
 KMOD_TEST_MAIN
