@@ -45,22 +45,27 @@
 	}                                                                      \
 	static void id##_##what(struct id *self)
 
-/*
- * main() of a test program.  With a word, only the test of that name runs.
- * After each test the kernel's log must have no complaint in it.
- */
-#define KMOD_TEST_MAIN                                                         \
-	int main(int argc, char **argv)                                        \
-	{                                                                      \
-		test_select(argc > 1 ? argv[1] : NULL);                        \
-		test_after_each = test_check_log;                              \
-		kmsg_start();                                                  \
-		return test_main();                                            \
-	}
-
 #include "kmod/calls.h"
 #include "kmod/memory.h"
 #include "kmod/counters.h"
 #include "kmod/run.h"
+
+/*
+ * main() of a test program.  With a word, only the test of that name runs.
+ * After each test the kernel's log must have no complaint in it.
+ */
+static inline int kmod_test_main(int argc, char **argv)
+{
+	test_select(argc > 1 ? argv[1] : NULL);
+	test_after_each = test_check_log;
+	kmsg_start();
+	return test_main();
+}
+
+#define KMOD_TEST_MAIN                                                         \
+	int main(int argc, char **argv)                                        \
+	{                                                                      \
+		return kmod_test_main(argc, argv);                             \
+	}
 
 #endif

@@ -4,7 +4,7 @@
  * until one run meets no failure (/proc/self/fail-nth)
  *
  * For `make check-debug`: Debian's kernels have no fault injection, and there
- * every test says so.  A failed call must have changed nothing, must answer
+ * the program says so.  A failed call must have changed nothing, must answer
  * ENOMEM, and must work when it is made again.
  */
 #include "kmod/arena.h"
@@ -62,9 +62,6 @@ FIXTURE(failing)
 FIXTURE_SETUP(failing)
 {
 	self->a.fd = self->nth = -1;
-	if (!can_fail())
-		SKIP("this kernel injects no failures: make check-debug does");
-	fail_all_kinds();
 	arena_open(&self->a, SLOTS, 0);
 	if (!test_failed)
 		pattern_fill(self->a.map, self->a.bytes, SEED);
@@ -334,4 +331,13 @@ TEST_F(failing, touch)
 	munmap(mapped, self->a.bytes);
 }
 
-KMOD_TEST_MAIN
+int main(int argc, char **argv)
+{
+	if (!can_fail()) {
+		printf("TAP version 13\n1..0 # SKIP this kernel injects no "
+		       "failures: make check-debug does\n");
+		return 0;
+	}
+	fail_all_kinds();
+	return kmod_test_main(argc, argv);
+}
