@@ -24,6 +24,8 @@
 #define STORM_TEXT_BYTES 200
 /* Ranges that one process_madvise() takes: UIO_MAXIOV of the kernel. */
 #define STORM_IOVECS_MAX 1024
+/* Bytes that we give it: it takes 2 GiB less a page, which cuts a huge page. */
+#define STORM_VECTOR_BYTES_MAX ((size_t)1 << 30)
 
 /**
  * struct storm_plan - the vectors of one partition, scaled

@@ -146,19 +146,44 @@ static void put_run(struct storm_run *run, char *at, size_t bytes)
 		lull_bench_storm_fail(run, LULL_IO, errno, "munmap or madvise");
 }
 
-static void put_vector(struct storm_run *run, const struct iovec *iov,
-		       size_t nr)
+/* Cut off the front of @iov what one call takes; returns its entries. */
+static size_t next_part(struct iovec **iov, size_t *nr, struct iovec *part,
+			size_t *ret_bytes)
 {
-	ssize_t want = 0, done;
-	size_t i;
+	size_t left = STORM_VECTOR_BYTES_MAX, nr_part = 0;
 
-	for (i = 0; i < nr; i++)
-		want += (ssize_t)iov[i].iov_len;
-	done = syscall(SYS_process_madvise, STORM_PIDFD_SELF, iov, nr,
-		       MADV_DONTNEED, 0);
-	if (done != want)
+	while (*nr && left) {
+		struct iovec *front = *iov;
+		size_t bytes = lull_min(front->iov_len, left);
+
+		part[nr_part++] = (struct iovec){ front->iov_base, bytes };
+		left -= bytes;
+		front->iov_base = (char *)front->iov_base + bytes;
+		front->iov_len -= bytes;
+		if (!front->iov_len) {
+			++*iov;
+			--*nr;
+		}
+	}
+	*ret_bytes = STORM_VECTOR_BYTES_MAX - left;
+	return nr_part;
+}
+
+static void put_vector(struct storm_run *run, struct iovec *iov, size_t nr)
+{
+	struct iovec part[STORM_IOVECS_MAX];
+
+	while (nr) {
+		size_t bytes, nr_part = next_part(&iov, &nr, part, &bytes);
+		ssize_t done = syscall(SYS_process_madvise, STORM_PIDFD_SELF,
+				       part, nr_part, MADV_DONTNEED, 0);
+
+		if (done == (ssize_t)bytes)
+			continue;
 		lull_bench_storm_fail(run, LULL_IO, done < 0 ? errno : EIO,
 				      "process_madvise");
+		return;
+	}
 }
 
 static void alloc_pool(struct storm_share *share)

@@ -99,6 +99,17 @@ static size_t count_slots(const struct storm_plan *plan)
 	return nr;
 }
 
+/* Of process_madvise(), each with a flush of its own. */
+static uint64_t count_calls(const struct storm_plan *plan, size_t runs)
+{
+	size_t of_share = lull_div_up(count_slots(plan), plan->nr_shares);
+	size_t bytes = of_share * STORM_SLOT_BYTES;
+
+	return lull_max(lull_div_up(runs, STORM_IOVECS_MAX),
+			lull_div_up(bytes, STORM_VECTOR_BYTES_MAX)) *
+	       plan->nr_shares;
+}
+
 static void say(struct storm_prediction *p, enum storm_kind kind,
 		uint64_t flushes, const char *formula)
 {
@@ -130,9 +141,8 @@ void lull_bench_storm_predict(const struct storm_arm *arm,
 		    "one a run");
 		break;
 	case STORM_LAW_ONE:
-		say(&p, STORM_EXACT,
-		    lull_div_up(runs, STORM_IOVECS_MAX) * plan->nr_shares,
-		    "one a call of 1,024 runs");
+		say(&p, STORM_EXACT, count_calls(plan, runs),
+		    "one a call of 1,024 runs or 1 GiB");
 		break;
 	case STORM_LAW_RUNS_4K:
 		say(&p, STORM_EXACT, count_4k(plan, false),
