@@ -108,6 +108,20 @@ static inline uint64_t test_random(void)
 	return test_seed * 0x2545f4914f6cdd1du; /* the generator's own */
 }
 
+/* Whether a sanitizer has memory and threads of its own beside ours. */
+static inline bool test_sanitized(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||     \
+	__has_feature(memory_sanitizer)
+	return true;
+#endif
+#endif
+	return false;
+}
+
 static inline int test_main(void)
 {
 	unsigned int nr = 0, failed = 0;

@@ -100,19 +100,6 @@ static bool is_zero(const struct lull_vec *vec)
 	return !p[0] && !memcmp(p, p + 1, vec->bytes - 1);
 }
 
-static bool sanitized(void)
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	return true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||     \
-	__has_feature(memory_sanitizer)
-	return true;
-#endif
-#endif
-	return false;
-}
-
 /* ---- carving ----------------------------------------------------------- */
 
 TEST(blocks_are_aligned_and_apart)
@@ -203,7 +190,7 @@ TEST(sizes_that_no_host_has)
 	struct lull_error error;
 	size_t i, j;
 
-	if (sanitized() && !has_slabs)
+	if (test_sanitized() && !has_slabs)
 		SKIP("a sanitizer's malloc ends the program");
 	OPEN_OR_SKIP(arena, 0);
 	for (i = 0; i < LULL_ARRAY_SIZE(sizes); i++) {
@@ -350,7 +337,7 @@ TEST(equal_rounds_are_silent)
 			EXPECT_EQ(0, is.munmaps);
 			EXPECT_TRUE(is.retired_bytes > was.retired_bytes);
 			EXPECT_TRUE(is.kept_bytes > was.kept_bytes);
-			if (!sanitized() && faults)
+			if (!test_sanitized() && faults)
 				TEST_FAIL_("round %zu: %ld page faults", i,
 					   faults);
 		}

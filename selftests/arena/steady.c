@@ -105,19 +105,6 @@ static bool make_key(void)
 	return !err;
 }
 
-static bool sanitized(void)
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	return true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||     \
-	__has_feature(memory_sanitizer)
-	return true;
-#endif
-#endif
-	return false;
-}
-
 static long nr_faults(void)
 {
 	struct rusage usage;
@@ -174,7 +161,7 @@ static void expect_silence(const char *carrier)
 			EXPECT_EQ(0, is.munmaps);
 			EXPECT_EQ(0, nr_unmaps);
 			EXPECT_TRUE(is.kept_bytes > was.kept_bytes);
-			if (!sanitized() && faults > OTHER_FAULTS_MAX)
+			if (!test_sanitized() && faults > OTHER_FAULTS_MAX)
 				TEST_FAIL_("proof %u: %ld page faults", i,
 					   faults);
 		}

@@ -220,19 +220,6 @@ static void prove_apart(struct job *job)
 	munmap(stack, STACK_BYTES);
 }
 
-static bool sanitized(void)
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	return true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||     \
-	__has_feature(memory_sanitizer)
-	return true;
-#endif
-#endif
-	return false;
-}
-
 static void prove_and_search(unsigned int nr_threads)
 {
 	struct job job = { .ctx = make_ctx(nr_threads) };
@@ -249,14 +236,14 @@ static void prove_and_search(unsigned int nr_threads)
 
 TEST(one_thread)
 {
-	if (sanitized())
+	if (test_sanitized())
 		SKIP("a sanitizer keeps copies and shadows of its own");
 	prove_and_search(1);
 }
 
 TEST(several_threads)
 {
-	if (sanitized())
+	if (test_sanitized())
 		SKIP("a sanitizer keeps copies and shadows of its own");
 	prove_and_search(4);
 }
