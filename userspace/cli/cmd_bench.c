@@ -26,13 +26,6 @@ struct table {
 	bool begun;
 };
 
-static const char *text_of(const json_t *row, const char *key)
-{
-	const char *text = json_string_value(json_object_get(row, key));
-
-	return text ? text : "";
-}
-
 static double us_of(const json_t *row, const char *key)
 {
 	return json_number_value(json_object_get(row, key)) / NS_PER_US;
@@ -52,8 +45,9 @@ static void say_row(struct table *table, const json_t *row)
 		snprintf(size, sizeof(size), "2^%d",
 			 (int)json_integer_value(log2_n));
 	lull_term_say("%-9s %-9s %-8s %5s %3d %13.1f %13.1f %13.1f %10.1f",
-		      text_of(row, "name"), text_of(row, "curve"),
-		      text_of(row, "backend"), size,
+		      lull_term_text_of(row, "name"),
+		      lull_term_text_of(row, "curve"),
+		      lull_term_text_of(row, "backend"), size,
 		      (int)json_integer_value(json_object_get(row, "threads")),
 		      us_of(row, "median_ns"), us_of(row, "min_ns"),
 		      us_of(row, "max_ns"),
@@ -63,21 +57,11 @@ static void say_row(struct table *table, const json_t *row)
 static int print_row(void *arg, json_t *row, struct lull_error *reterr)
 {
 	struct table *table = arg;
-	int failed = 0;
 
 	lull_term_progress_end();
-	if (table->json) {
-		failed = json_dumpf(row, stdout, 0);
-		putchar('\n');
-	} else {
+	if (!table->json)
 		say_row(table, row);
-	}
-	json_decref(row);
-	if (failed || fflush(stdout) || ferror(stdout))
-		return lull_fail(reterr, LULL_IO,
-				 "standard output: write failed");
-	lull_term_progress("measuring", 0, 0);
-	return LULL_OK;
+	return lull_term_row_done(table->json, row, reterr);
 }
 
 static void fill_opts(const struct lull_cli *cli, struct table *table,

@@ -120,13 +120,6 @@ struct tables {
 	bool begun;
 };
 
-static const char *text_of(const json_t *row, const char *key)
-{
-	const char *text = json_string_value(json_object_get(row, key));
-
-	return text ? text : "";
-}
-
 /* The number divided, or "-" where there is none. */
 static const char *cell(char text[CELL_BYTES], const json_t *value, double unit,
 			int digits)
@@ -142,15 +135,17 @@ static const char *cell(char text[CELL_BYTES], const json_t *value, double unit,
 static void say_host(const json_t *row)
 {
 	const json_t *host = json_object_get(row, "host");
-	const char *why = text_of(row, "flushes_why");
+	const char *why = lull_term_text_of(row, "flushes_why");
 
 	lull_term_say("%s, %d cores, Linux %s, THP %s (defrag %s), governor %s",
-		      text_of(host, "cpu"),
+		      lull_term_text_of(host, "cpu"),
 		      (int)json_integer_value(json_object_get(host, "cores")),
-		      text_of(host, "kernel"), text_of(row, "thp"),
-		      text_of(row, "thp_defrag"),
-		      *text_of(row, "governor") ? text_of(row, "governor")
-						: "unknown");
+		      lull_term_text_of(host, "kernel"),
+		      lull_term_text_of(row, "thp"),
+		      lull_term_text_of(row, "thp_defrag"),
+		      *lull_term_text_of(row, "governor")
+			      ? lull_term_text_of(row, "governor")
+			      : "unknown");
 	if (*why)
 		lull_term_say("FLUSHES ARE NOT COUNTED: %s", why);
 }
@@ -192,7 +187,7 @@ static void say_costs(const struct tables *t, const json_t *row)
 			      BYTES_PER_MIB, 0));
 	lull_term_say(
 		"%-17s %8s %8s %8s %9s %9s %9s %9s %9s %7s %7s%s",
-		text_of(row, "name"), cell(c[0], flushes, 1, 0),
+		lull_term_text_of(row, "name"), cell(c[0], flushes, 1, 0),
 		cell(c[1], ipis, 1, 0), cell(c[2], faults, 1, 0),
 		cell(c[3], json_object_get(row, "zeroed_bytes"), BYTES_PER_MIB,
 		     0),
@@ -221,16 +216,16 @@ static void say_counts(const json_t *row)
 	const json_t *holds = json_object_get(row, "holds");
 	char c[3][CELL_BYTES];
 
-	lull_term_say(COUNTS_FORMAT, text_of(row, "name"),
-		      text_of(row, "scenario"),
+	lull_term_say(COUNTS_FORMAT, lull_term_text_of(row, "name"),
+		      lull_term_text_of(row, "scenario"),
 		      cell(c[0], json_object_get(row, "free_calls"), 1, 0),
 		      cell(c[1], json_object_get(row, "counted"), 1, 0),
-		      text_of(row, "predicted_kind"),
+		      lull_term_text_of(row, "predicted_kind"),
 		      cell(c[2], json_object_get(row, "predicted"), 1, 0),
 		      json_is_true(holds)    ? "holds"
 		      : json_is_false(holds) ? "DIFFERS"
 					     : "-",
-		      text_of(row, "formula"));
+		      lull_term_text_of(row, "formula"));
 }
 
 static void say_cuda(const json_t *row)
@@ -240,7 +235,7 @@ static void say_cuda(const json_t *row)
 	lull_term_say(
 		"%-17s %s: fill %s, register %s, copy %s, unregister %s, unmap "
 		"%s ms",
-		text_of(row, "name"), text_of(row, "gpu"),
+		lull_term_text_of(row, "name"), lull_term_text_of(row, "gpu"),
 		cell(c[0], json_object_get(row, "fill_ns"), NS_PER_MS, 2),
 		cell(c[1], json_object_get(row, "register_ns"), NS_PER_MS, 2),
 		cell(c[2], json_object_get(row, "copy_ns"), NS_PER_MS, 2),
@@ -262,11 +257,13 @@ static void say_row(struct tables *t, const json_t *row)
 		say_costs_head(t);
 	t->begun = true;
 	if (json_object_get(row, "skipped"))
-		lull_term_say("%-17s NOT HERE: %s", text_of(row, "name"),
-			      text_of(row, "skipped"));
+		lull_term_say("%-17s NOT HERE: %s",
+			      lull_term_text_of(row, "name"),
+			      lull_term_text_of(row, "skipped"));
 	else if (json_object_get(row, "failed"))
-		lull_term_say("%-17s FAILED: %s", text_of(row, "name"),
-			      text_of(row, "failed"));
+		lull_term_say("%-17s FAILED: %s",
+			      lull_term_text_of(row, "name"),
+			      lull_term_text_of(row, "failed"));
 	else if (json_object_get(row, "gpu"))
 		say_cuda(row);
 	else if (counts)
@@ -278,21 +275,11 @@ static void say_row(struct tables *t, const json_t *row)
 static int print_row(void *arg, json_t *row, struct lull_error *reterr)
 {
 	struct tables *t = arg;
-	int failed = 0;
 
 	lull_term_progress_end();
-	if (t->json) {
-		failed = json_dumpf(row, stdout, 0);
-		putchar('\n');
-	} else {
+	if (!t->json)
 		say_row(t, row);
-	}
-	json_decref(row);
-	if (failed || fflush(stdout) || ferror(stdout))
-		return lull_fail(reterr, LULL_IO,
-				 "standard output: write failed");
-	lull_term_progress("measuring", 0, 0);
-	return LULL_OK;
+	return lull_term_row_done(t->json, row, reterr);
 }
 
 static unsigned int other_cpus(unsigned int nr_threads)

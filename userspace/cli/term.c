@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "cli/cli.h"
 
 /* Columns of the waterfall's bars: with the numbers they fill 80. */
@@ -203,4 +204,27 @@ void lull_term_stages(const struct lull_stage_time *stages, unsigned int nr)
 	}
 	fprintf(stderr, "%-10s %10s %10.3f\n", "all", "",
 		(double)all / NS_PER_MS);
+}
+
+const char *lull_term_text_of(const json_t *row, const char *key)
+{
+	const char *text = json_string_value(json_object_get(row, key));
+
+	return text ? text : "";
+}
+
+int lull_term_row_done(bool json, json_t *row, struct lull_error *reterr)
+{
+	int failed = 0;
+
+	if (json) {
+		failed = json_dumpf(row, stdout, 0);
+		putchar('\n');
+	}
+	json_decref(row);
+	if (failed || fflush(stdout) || ferror(stdout))
+		return lull_fail(reterr, LULL_IO,
+				 "standard output: write failed");
+	lull_term_progress("measuring", 0, 0);
+	return LULL_OK;
 }

@@ -41,6 +41,13 @@ void lull_term_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * while it was built) is an error too.  Returns as lull_term_finish(). */
 int lull_term_emit(json_t *object);
 
+/* A text of a bench's row; "" where there is none. */
+const char *lull_term_text_of(const json_t *row, const char *key);
+
+/* Ends a bench's row, whose reference it takes: prints it as a JSON line if
+ * @json, flushes, and shows that the next one is being measured. */
+int lull_term_row_done(bool json, json_t *row, struct lull_error *reterr);
+
 /* Flushes standard output: LULL_EXIT_OK, or after a message
  * LULL_EXIT_ERROR. */
 int lull_term_finish(void);
