@@ -364,6 +364,20 @@ static int finish(struct lull_set *set, struct lull_error *reterr)
 	return err;
 }
 
+/* A set whose devices were opened, or failed to with @err: whole, or gone. */
+static int hand_over(struct lull_set *set, int err, struct lull_set **ret_set,
+		     struct lull_error *reterr)
+{
+	if (!err)
+		err = finish(set, reterr);
+	if (err) {
+		lull_set_close(set);
+		return err;
+	}
+	*ret_set = set;
+	return LULL_OK;
+}
+
 int lull_set_open(const struct lull_set_opts *opts, struct lull_set **ret_set,
 		  struct lull_error *reterr)
 {
@@ -375,14 +389,7 @@ int lull_set_open(const struct lull_set_opts *opts, struct lull_set **ret_set,
 	if (err)
 		return err;
 	err = open_named(set, reterr);
-	if (!err)
-		err = finish(set, reterr);
-	if (err) {
-		lull_set_close(set);
-		return err;
-	}
-	*ret_set = set;
-	return LULL_OK;
+	return hand_over(set, err, ret_set, reterr);
 }
 
 int lull_set_open_given(const struct lull_set_opts *opts,
@@ -405,14 +412,7 @@ int lull_set_open_given(const struct lull_set_opts *opts,
 		if (!err)
 			set->nr_all = ++set->nr_devices;
 	}
-	if (!err)
-		err = finish(set, reterr);
-	if (err) {
-		lull_set_close(set);
-		return err;
-	}
-	*ret_set = set;
-	return LULL_OK;
+	return hand_over(set, err, ret_set, reterr);
 }
 
 void lull_set_close(struct lull_set *set)
