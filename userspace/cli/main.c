@@ -96,6 +96,20 @@ static const struct lull_cli_command commands[] = {
 		.run = lull_cli_circuit_info,
 	},
 	{
+		.name = "gen",
+		.words = "",
+		.options = { OPT_SHAPE, OPT_LOG2, OPT_CURVE, OPT_OUTPUT,
+			     OPT_WITNESSES, OPT_SEED, OPT_THREADS, OPT_ARENA,
+			     OPT_JSON },
+		.summary = "make a synthetic circuit, its key and witnesses",
+		.about =
+"Into the folder that -o names: circuit.r1cs, key.zkey, and w0.wtns and so on.\n"
+"Shapes: porep, the rows of a proof of replication as measured (about 2.4, 1.0\n"
+"and 2.2 terms, 98 of 100 values bits); sha, words of a hash, bits alone; dense,\n"
+"full-size values alone.  The key comes from a trapdoor: insecure, for tests.",
+		.run = lull_cli_gen,
+	},
+	{
 		.name = "arena status",
 		.words = "",
 		.options = { OPT_JSON },
