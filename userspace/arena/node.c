@@ -35,9 +35,12 @@ static int load(hwloc_topology_t *ret_topology, struct lull_error *reterr)
 
 	if (hwloc_topology_init(&topology))
 		return lull_fail(reterr, LULL_NOMEM, "hwloc: out of memory");
-	/* Nodes and CPUs are kept in any case. */
+	/* Nodes and CPUs are kept in any case; a node has the CPUs of the
+	 * object that it hangs on, which has to be a group of its own. */
 	hwloc_topology_set_all_types_filter(topology,
 					    HWLOC_TYPE_FILTER_KEEP_NONE);
+	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_GROUP,
+				       HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
 	if (hwloc_topology_load(topology)) {
 		hwloc_topology_destroy(topology);
 		return lull_fail_errno(reterr, LULL_IO, errno,
