@@ -149,6 +149,11 @@ TEST(module_by_number)
 	expect_nodes(LULL_ARENA_MODULE);
 }
 
+TEST(hugetlb_by_number)
+{
+	expect_nodes(LULL_ARENA_HUGETLB);
+}
+
 TEST(thp_by_number)
 {
 	expect_nodes(LULL_ARENA_THP);
