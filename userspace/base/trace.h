@@ -154,6 +154,10 @@ void lull_trace_count(struct lull_trace_lane *lane,
 		      enum lull_trace_counter counter, uint64_t now_ns,
 		      uint64_t value);
 
+/* "wait memory", "tlb shootdown interrupts" and the like, as in the JSON. */
+const char *lull_trace_wait_name(enum lull_trace_wait wait);
+const char *lull_trace_counter_name(enum lull_trace_counter counter);
+
 /* Events that rings did not keep, and lanes that there was no room for. */
 uint64_t lull_trace_lost(const struct lull_trace *trace);
 

@@ -41,6 +41,18 @@ static const char *const counter_names[LULL_TRACE_NR_COUNTERS] = {
 	[LULL_TRACE_FAULTS] = "page faults",
 };
 
+const char *lull_trace_wait_name(enum lull_trace_wait wait)
+{
+	assert(wait < LULL_TRACE_NR_WAITS);
+	return wait_names[wait];
+}
+
+const char *lull_trace_counter_name(enum lull_trace_counter counter)
+{
+	assert(counter < LULL_TRACE_NR_COUNTERS);
+	return counter_names[counter];
+}
+
 /* One trace being written. */
 struct writing {
 	const struct lull_trace *trace;
