@@ -176,6 +176,7 @@ int lull_cli_key_vkey(const struct lull_cli *cli);
 int lull_cli_key_gen(const struct lull_cli *cli);
 int lull_cli_gen(const struct lull_cli *cli);
 int lull_cli_circuit_info(const struct lull_cli *cli);
+int lull_cli_waterfall(const struct lull_cli *cli);
 int lull_cli_arena_status(const struct lull_cli *cli);
 int lull_cli_arena_reserve(const struct lull_cli *cli);
 int lull_cli_arena_flush(const struct lull_cli *cli);

@@ -110,6 +110,18 @@ static const struct lull_cli_command commands[] = {
 		.run = lull_cli_gen,
 	},
 	{
+		.name = "waterfall",
+		.words = "TRACE.json",
+		.nr_words_min = 1,
+		.nr_words_max = 1,
+		.options = { OPT_OUTPUT },
+		.summary = "draw a trace of stages",
+		.about =
+"A lane for each thread and GPU stream, a colour for each stage, grey where\n"
+"nothing ran, and the totals.  An SVG; to standard output when no file is named.",
+		.run = lull_cli_waterfall,
+	},
+	{
 		.name = "arena status",
 		.words = "",
 		.options = { OPT_JSON },
