@@ -43,7 +43,9 @@ constexpr size_t dense_num = 3, dense_den = 4;
  * @ended: per stage, when it ended
  * @filled: per buffer, when its points have come
  * @drained: per buffer, when they have been used
+ * @matrices: how they are cut
  * @pinned: of streamed sections, their points on the host
+ * @pinned_rows: of streamed matrices, what spmv_fill() wrote
  * @sums: pinned: of each section, what its chunks and its ones left
  * @counts: pinned: of ones and of others in the witness
  * @counted: @counts has been waited for
@@ -52,6 +54,7 @@ constexpr size_t dense_num = 3, dense_den = 4;
 struct cuda_key {
 	struct device *device;
 	struct layout layout;
+	struct spmv_plan matrices;
 	void *state;
 	uint8_t *key_block, *proof_block;
 	pthread_mutex_t lock;
@@ -60,6 +63,7 @@ struct cuda_key {
 	cudaEvent_t begun[nr_span_stages], ended[nr_span_stages];
 	cudaEvent_t filled[2], drained[2];
 	uint8_t *pinned[NR_SECTIONS];
+	uint8_t *pinned_rows;
 	uint8_t *sums[NR_SECTIONS];
 	uint32_t *counts;
 	bool counted;
@@ -122,6 +126,8 @@ static void key_detach(void *opaque)
 		if (key->pinned[i])
 			cudaFreeHost(key->pinned[i]);
 	}
+	if (key->pinned_rows)
+		cudaFreeHost(key->pinned_rows);
 	for (i = 0; i < 2; i++) {
 		if (key->filled[i])
 			cudaEventDestroy(key->filled[i]);
@@ -141,10 +147,8 @@ static void key_detach(void *opaque)
 			cudaStreamDestroy(key->streams[i]);
 	device_free(key->device, key->proof_block, key->layout.proof_bytes);
 	device_free(key->device, key->key_block, key->layout.key_bytes);
-	if (key->state) {
-		key->layout.curve->state_done(key->state);
-		free(key->state);
-	}
+	spmv_plan_done(&key->matrices);
+	free(key->state);
 	pthread_mutex_destroy(&key->lock);
 	delete key;
 }
@@ -239,6 +243,52 @@ static int upload_section(struct cuda_key *key, unsigned int id, struct lull_wor
 	return s->sum->prepare(&s->plan, table, key->streams[0], reterr);
 }
 
+/* The shared coefficients go up, and the rows unless they are streamed. */
+static int upload_rows(struct cuda_key *key, const uint8_t *host, struct lull_workers *workers,
+		       struct lull_error *reterr)
+{
+	const struct curve_ops *curve = key->layout.curve;
+	const struct spmv_plan *m = &key->matrices;
+	uint8_t *dictionary = key->key_block + key->layout.matrices.at;
+	uint8_t *rows = dictionary + m->dictionary_bytes;
+
+	LULL_TRY(staging_upload(&key->staging, key->device, dictionary, host,
+				m->nr_coefs * scalar_bytes, workers, key->streams[0], reterr));
+	LULL_TRY(curve->spmv_prepare(m, dictionary, key->streams[0], reterr));
+	if (key->layout.matrices_streamed)
+		return LULL_OK;
+	LULL_TRY(staging_upload(&key->staging, key->device, rows, host + m->blocks[0].at,
+				m->blocks[0].host_bytes, workers, key->streams[0], reterr));
+	return curve->spmv_prepare_block(m, 0, rows, key->streams[0], reterr);
+}
+
+static int upload_matrices(struct cuda_key *key, struct lull_workers *workers,
+			   struct lull_error *reterr)
+{
+	const struct lull_key_arrays *arrays = &key->layout.arrays;
+	struct spmv_plan *m = &key->matrices;
+	uint8_t *host = NULL;
+	int err;
+
+	if (key->layout.matrices_streamed) {
+		CUDA_TRY(cudaHostAlloc((void **)&key->pinned_rows, m->host_bytes,
+				       cudaHostAllocDefault),
+			 reterr);
+		host = key->pinned_rows;
+	} else {
+		host = (uint8_t *)malloc(m->host_bytes);
+		if (!host)
+			return lull_fail(reterr, LULL_NOMEM, "no memory for %zu bytes of matrices",
+					 m->host_bytes);
+	}
+	err = spmv_fill(m, arrays->coefs, arrays->nr_coefs, workers, host, reterr);
+	if (!err)
+		err = upload_rows(key, host, workers, reterr);
+	if (host != key->pinned_rows)
+		free(host);
+	return err;
+}
+
 static int upload(struct cuda_key *key, struct lull_workers *workers, struct lull_error *reterr)
 {
 	const struct layout *l = &key->layout;
@@ -246,8 +296,7 @@ static int upload(struct cuda_key *key, struct lull_workers *workers, struct lul
 
 	for (i = 0; i < NR_SECTIONS; i++)
 		LULL_TRY(upload_section(key, i, workers, reterr));
-	LULL_TRY(l->curve->spmv_upload(key->state, &l->arrays, workers,
-				       key->key_block + l->matrices.at, key->streams[0], reterr));
+	LULL_TRY(upload_matrices(key, workers, reterr));
 	LULL_TRY(l->curve->tables_make(key->state, l->arrays.log2_domain,
 				       key->key_block + l->tables.at, key->streams[0], reterr));
 	CUDA_TRY(cudaStreamSynchronize(key->streams[0]), reterr);
@@ -258,17 +307,23 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 		    const struct lull_key_arrays *arrays, struct lull_workers *workers,
 		    struct lull_error *reterr)
 {
-	struct matrices_bytes spmv = {};
+	struct spmv_plan *m = &key->matrices;
+	struct layout *l = &key->layout;
+	struct matrices_bytes bytes;
 	char text[240];
 
-	key->layout.curve = curve;
 	key->state = calloc(1, curve->state_bytes);
 	if (!key->state)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
-	LULL_TRY(curve->spmv_plan(key->state, arrays, workers, &spmv, reterr));
-	LULL_TRY(layout_make(curve, arrays, &spmv, key->device->nr_sms,
-			     device_left_bytes(key->device), &key->layout, reterr));
-	layout_describe(&key->layout, text, sizeof(text));
+	LULL_TRY(spmv_plan_make(arrays->coefs, arrays->nr_coefs, arrays->log2_domain,
+				arrays->nr_vars, workers, m, reterr));
+	bytes = { m->dictionary_bytes, m->block_bytes_max, m->row_bytes_max, m->scratch_bytes };
+	LULL_TRY(layout_make(curve, arrays, &bytes, key->device->nr_sms,
+			     device_left_bytes(key->device), l, reterr));
+	if (l->matrices_streamed)
+		LULL_TRY(spmv_cut(m, l->block_bytes, reterr));
+	l->nr_blocks = m->nr_blocks;
+	layout_describe(l, text, sizeof(text));
 	device_say(key->device, "cuda: GPU %d, %s", key->device->gpu, text);
 	return LULL_OK;
 }
@@ -359,13 +414,70 @@ static int load(struct cuda_key *key, const struct lull_stage_args *args, struct
 	return LULL_OK;
 }
 
+/* Brings host memory into the buffer of a turn once that was drained; lane 0
+ * goes on when it has come. */
+static int fill_buffer(struct cuda_key *key, unsigned int turn, uint8_t *buffer,
+		       const uint8_t *from, size_t bytes, struct lull_error *reterr)
+{
+	CUDA_TRY(cudaStreamWaitEvent(key->copy_stream, key->drained[turn], 0), reterr);
+	CUDA_TRY(cudaMemcpyAsync(buffer, from, bytes, cudaMemcpyHostToDevice, key->copy_stream),
+		 reterr);
+	CUDA_TRY(cudaEventRecord(key->filled[turn], key->copy_stream), reterr);
+	CUDA_TRY(cudaStreamWaitEvent(key->streams[0], key->filled[turn], 0), reterr);
+	return LULL_OK;
+}
+
+/* Lane 0 has no more use for the buffers. */
+static int drain_buffers(struct cuda_key *key, struct lull_error *reterr)
+{
+	for (cudaEvent_t drained : key->drained)
+		CUDA_TRY(cudaEventRecord(drained, key->streams[0]), reterr);
+	return LULL_OK;
+}
+
+static int run_block(struct cuda_key *key, size_t i, const uint8_t *block,
+		     struct lull_error *reterr)
+{
+	const struct layout *l = &key->layout;
+
+	return l->curve->spmv(&key->matrices, i, key->key_block + l->matrices.at, block,
+			      at(key, l->witness), at(key, l->a), at(key, l->b),
+			      at(key, l->scratch0), key->streams[0], reterr);
+}
+
+/* While one block of rows is multiplied, the next one comes. */
+static int run_streamed_spmv(struct cuda_key *key, struct lull_error *reterr)
+{
+	const struct spmv_plan *m = &key->matrices;
+	unsigned int turn;
+	uint8_t *buffer;
+	size_t i;
+
+	/* What lies there until now is other stages' scratch. */
+	LULL_TRY(drain_buffers(key, reterr));
+	for (i = 0; i < m->nr_blocks; i++) {
+		turn = i % 2;
+		buffer = at(key, key->layout.matrix_buffers[turn]);
+		LULL_TRY(fill_buffer(key, turn, buffer, key->pinned_rows + m->blocks[i].at,
+				     m->blocks[i].host_bytes, reterr));
+		LULL_TRY(key->layout.curve->spmv_prepare_block(m, i, buffer, key->streams[0],
+							       reterr));
+		LULL_TRY(run_block(key, i, buffer, reterr));
+		CUDA_TRY(cudaEventRecord(key->drained[turn], key->streams[0]), reterr);
+	}
+	return LULL_OK;
+}
+
 static int run_spmv(struct cuda_key *key, struct lull_error *reterr)
 {
 	const struct layout *l = &key->layout;
 
-	return l->curve->spmv(key->state, key->key_block + l->matrices.at, at(key, l->witness),
-			      at(key, l->a), at(key, l->b), at(key, l->scratch0), key->streams[0],
-			      reterr);
+	LULL_TRY(spmv_begin(&key->matrices, at(key, l->witness), at(key, l->scratch0),
+			    key->streams[0], reterr));
+	if (l->matrices_streamed)
+		return run_streamed_spmv(key, reterr);
+	return run_block(key, 0, key->key_block + l->matrices.at + key->matrices.dictionary_bytes,
+			 reterr);
 }
 
 static int run_quotient(struct cuda_key *key, struct lull_error *reterr)
@@ -377,20 +489,15 @@ static int run_quotient(struct cuda_key *key, struct lull_error *reterr)
 }
 
 /* Brings chunk i of a streamed section into a buffer and makes a table of it. */
-static int fill_buffer(struct cuda_key *key, unsigned int id, unsigned int i,
-		       const struct msm_plan *plan, struct lull_error *reterr)
+static int fill_chunk(struct cuda_key *key, unsigned int id, unsigned int i,
+		      const struct msm_plan *plan, struct lull_error *reterr)
 {
 	const struct section *s = &key->layout.sections[id];
 	size_t first = i * s->chunk * s->sum->point_bytes;
 	uint8_t *buffer = at(key, key->layout.buffers[i % 2]);
 
-	CUDA_TRY(cudaStreamWaitEvent(key->copy_stream, key->drained[i % 2], 0), reterr);
-	CUDA_TRY(cudaMemcpyAsync(buffer, key->pinned[id] + first,
-				 plan->shape.nr_points * s->sum->point_bytes,
-				 cudaMemcpyHostToDevice, key->copy_stream),
-		 reterr);
-	CUDA_TRY(cudaEventRecord(key->filled[i % 2], key->copy_stream), reterr);
-	CUDA_TRY(cudaStreamWaitEvent(key->streams[0], key->filled[i % 2], 0), reterr);
+	LULL_TRY(fill_buffer(key, i % 2, buffer, key->pinned[id] + first,
+			     plan->shape.nr_points * s->sum->point_bytes, reterr));
 	return s->sum->prepare(plan, buffer, key->streams[0], reterr);
 }
 
@@ -405,7 +512,7 @@ static int run_streamed(struct cuda_key *key, unsigned int id, const uint8_t *sc
 
 	for (i = 0; i < s->nr_chunks; i++) {
 		plan = i + 1 < s->nr_chunks ? &s->plan : &s->last_plan;
-		LULL_TRY(fill_buffer(key, id, i, plan, reterr));
+		LULL_TRY(fill_chunk(key, id, i, plan, reterr));
 		LULL_TRY(s->sum->run(
 			plan, at(key, l->buffers[i % 2]), scalars + i * s->chunk * scalar_bytes,
 			NULL, plan->shape.nr_points, at(key, l->sum_scratch[0]),
@@ -498,6 +605,8 @@ static void retire(struct cuda_key *key, struct lull_workers *workers)
 	for (i = 0; i < key->layout.nr_lanes; i++)
 		cudaStreamSynchronize(key->streams[i]);
 	cudaMemsetAsync(key->proof_block, 0, key->layout.proof_bytes, key->streams[0]);
+	/* The next proof's copies must not come before that is done. */
+	drain_buffers(key, NULL);
 	staging_wipe(&key->staging, key->device, workers);
 	for (i = 0; i < NR_SECTIONS; i++)
 		explicit_bzero(key->sums[i], sums_bytes(&key->layout.sections[i]));
