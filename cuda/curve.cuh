@@ -2,7 +2,7 @@
 /*
  * curve.cuh - the kernels of one curve behind plain functions
  *
- * For layout.cu and backend_cuda.cu, which are compiled once: inst_bn254.cu and
+ * For what is compiled once, such as layout.cu and key.cu: inst_bn254.cu and
  * inst_bls12_381.cu fill a table each.  Pointers are device memory aligned to
  * part_align unless said otherwise; functions with a stream only enqueue.
  */

@@ -2,7 +2,7 @@
 /*
  * device.cuh - one GPU: its budget, its memory, and the way up to it
  *
- * For backend_cuda.cu.  Every cudaMalloc() of the backend goes through
+ * For key.cu and stages.cu.  Every cudaMalloc() of the backend goes through
  * device_alloc(), which keeps to the budget and remembers the peak.  Data goes
  * up through pinned staging buffers that the pool's threads fill.
  */

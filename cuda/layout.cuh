@@ -2,7 +2,7 @@
 /*
  * layout.cuh - every device buffer of a key and of its proofs, with overlays
  *
- * For backend_cuda.cu.  The plan is arithmetic on the host: it is made, checked
+ * For key.cu and stages.cu.  The plan is arithmetic on the host: it is made, checked
  * against the budget and printed before anything is allocated.
  *
  * One block holds what stays with the key:

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * key.cu - a key is planned, allocated and uploaded
+ *
+ * See key.cuh.
+ */
+#include "key.cuh"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <new>
+
+#include "check.cuh"
+
+namespace lull
+{
+
+void key_detach(void *opaque)
+{
+	struct cuda_key *key = (struct cuda_key *)opaque;
+	unsigned int i;
+
+	if (!key)
+		return;
+	/* On a device that failed all of this is refused, and does no harm. */
+	cudaSetDevice(key->device->gpu);
+	cudaDeviceSynchronize();
+	staging_destroy(&key->staging);
+	if (key->counts)
+		cudaFreeHost(key->counts);
+	for (i = 0; i < NR_SECTIONS; i++) {
+		if (key->sums[i])
+			cudaFreeHost(key->sums[i]);
+		if (key->pinned[i])
+			cudaFreeHost(key->pinned[i]);
+	}
+	if (key->pinned_rows)
+		cudaFreeHost(key->pinned_rows);
+	for (i = 0; i < 2; i++) {
+		if (key->filled[i])
+			cudaEventDestroy(key->filled[i]);
+		if (key->drained[i])
+			cudaEventDestroy(key->drained[i]);
+	}
+	for (i = 0; i < nr_span_stages; i++) {
+		if (key->begun[i])
+			cudaEventDestroy(key->begun[i]);
+		if (key->ended[i])
+			cudaEventDestroy(key->ended[i]);
+	}
+	if (key->copy_stream)
+		cudaStreamDestroy(key->copy_stream);
+	for (i = 0; i < nr_lanes_max; i++)
+		if (key->streams[i])
+			cudaStreamDestroy(key->streams[i]);
+	device_free(key->device, key->proof_block, key->layout.proof_bytes);
+	device_free(key->device, key->key_block, key->layout.key_bytes);
+	spmv_plan_done(&key->matrices);
+	free(key->state);
+	pthread_mutex_destroy(&key->lock);
+	delete key;
+}
+
+static int create_events(struct cuda_key *key, struct lull_error *reterr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_span_stages; i++) {
+		CUDA_TRY(cudaEventCreate(&key->begun[i]), reterr);
+		CUDA_TRY(cudaEventCreate(&key->ended[i]), reterr);
+	}
+	for (i = 0; i < 2; i++) {
+		CUDA_TRY(cudaEventCreateWithFlags(&key->filled[i], cudaEventDisableTiming), reterr);
+		CUDA_TRY(cudaEventCreateWithFlags(&key->drained[i], cudaEventDisableTiming),
+			 reterr);
+	}
+	return LULL_OK;
+}
+
+static int create_streams(struct cuda_key *key, struct lull_error *reterr)
+{
+	unsigned int i;
+
+	for (i = 0; i < key->layout.nr_lanes; i++)
+		CUDA_TRY(cudaStreamCreateWithFlags(&key->streams[i], cudaStreamNonBlocking),
+			 reterr);
+	CUDA_TRY(cudaStreamCreateWithFlags(&key->copy_stream, cudaStreamNonBlocking), reterr);
+	for (i = 0; i < NR_SECTIONS; i++)
+		CUDA_TRY(cudaHostAlloc((void **)&key->sums[i], sums_bytes(&key->layout.sections[i]),
+				       cudaHostAllocDefault),
+			 reterr);
+	CUDA_TRY(cudaHostAlloc((void **)&key->counts, 2 * sizeof(uint32_t), cudaHostAllocDefault),
+		 reterr);
+	LULL_TRY(create_events(key, reterr));
+	return staging_create(&key->staging, reterr);
+}
+
+/* Copies points of a streamed section into pinned memory, over all threads. */
+struct pin_job {
+	uint8_t *to;
+	const uint8_t *from;
+	size_t bytes, bytes_per_task;
+};
+
+constexpr size_t pin_bytes = (size_t)4 << 20;
+
+static void pin_task(void *arg, size_t task, unsigned int slot)
+{
+	const struct pin_job *job = (const struct pin_job *)arg;
+	size_t first = task * job->bytes_per_task;
+	size_t left = job->bytes - first;
+
+	(void)slot;
+	memcpy(job->to + first, job->from + first,
+	       left < job->bytes_per_task ? left : job->bytes_per_task);
+}
+
+static int pin_section(struct cuda_key *key, unsigned int id, struct lull_workers *workers,
+		       struct lull_error *reterr)
+{
+	const struct section *s = &key->layout.sections[id];
+	size_t missing = s->nr_missing * s->sum->point_bytes;
+	struct pin_job job = { NULL, s->points, (s->nr - s->nr_missing) * s->sum->point_bytes,
+			       pin_bytes };
+
+	CUDA_TRY(
+		cudaHostAlloc((void **)&key->pinned[id], missing + job.bytes, cudaHostAllocDefault),
+		reterr);
+	memset(key->pinned[id], 0, missing);
+	job.to = key->pinned[id] + missing;
+	key->device->opts.host->workers_run(workers, (job.bytes + pin_bytes - 1) / pin_bytes,
+					    pin_task, &job);
+	return LULL_OK;
+}
+
+/* A section's points go up, and become a table where they lie. */
+static int upload_section(struct cuda_key *key, unsigned int id, struct lull_workers *workers,
+			  struct lull_error *reterr)
+{
+	const struct section *s = &key->layout.sections[id];
+	size_t missing = s->nr_missing * s->sum->point_bytes;
+	uint8_t *table = key->key_block + s->table.at;
+
+	if (s->streamed)
+		return pin_section(key, id, workers, reterr);
+	if (missing)
+		CUDA_TRY(cudaMemsetAsync(table, 0, missing, key->streams[0]), reterr);
+	LULL_TRY(staging_upload(&key->staging, key->device, table + missing, s->points,
+				(s->nr - s->nr_missing) * s->sum->point_bytes, workers,
+				key->streams[0], reterr));
+	return s->sum->prepare(&s->plan, table, key->streams[0], reterr);
+}
+
+/* The shared coefficients go up, and the rows unless they are streamed. */
+static int upload_rows(struct cuda_key *key, const uint8_t *host, struct lull_workers *workers,
+		       struct lull_error *reterr)
+{
+	const struct curve_ops *curve = key->layout.curve;
+	const struct spmv_plan *m = &key->matrices;
+	uint8_t *dictionary = key->key_block + key->layout.matrices.at;
+	uint8_t *rows = dictionary + m->dictionary_bytes;
+
+	LULL_TRY(staging_upload(&key->staging, key->device, dictionary, host,
+				m->nr_coefs * scalar_bytes, workers, key->streams[0], reterr));
+	LULL_TRY(curve->spmv_prepare(m, dictionary, key->streams[0], reterr));
+	if (key->layout.matrices_streamed)
+		return LULL_OK;
+	LULL_TRY(staging_upload(&key->staging, key->device, rows, host + m->blocks[0].at,
+				m->blocks[0].host_bytes, workers, key->streams[0], reterr));
+	return curve->spmv_prepare_block(m, 0, rows, key->streams[0], reterr);
+}
+
+static int upload_matrices(struct cuda_key *key, struct lull_workers *workers,
+			   struct lull_error *reterr)
+{
+	const struct lull_key_arrays *arrays = &key->layout.arrays;
+	struct spmv_plan *m = &key->matrices;
+	uint8_t *host = NULL;
+	int err;
+
+	if (key->layout.matrices_streamed) {
+		CUDA_TRY(cudaHostAlloc((void **)&key->pinned_rows, m->host_bytes,
+				       cudaHostAllocDefault),
+			 reterr);
+		host = key->pinned_rows;
+	} else {
+		host = (uint8_t *)malloc(m->host_bytes);
+		if (!host)
+			return lull_fail(reterr, LULL_NOMEM, "no memory for %zu bytes of matrices",
+					 m->host_bytes);
+	}
+	err = spmv_fill(m, arrays->coefs, arrays->nr_coefs, workers, host, reterr);
+	if (!err)
+		err = upload_rows(key, host, workers, reterr);
+	if (host != key->pinned_rows)
+		free(host);
+	return err;
+}
+
+static int upload(struct cuda_key *key, struct lull_workers *workers, struct lull_error *reterr)
+{
+	const struct layout *l = &key->layout;
+	unsigned int i;
+
+	for (i = 0; i < NR_SECTIONS; i++)
+		LULL_TRY(upload_section(key, i, workers, reterr));
+	LULL_TRY(upload_matrices(key, workers, reterr));
+	LULL_TRY(l->curve->tables_make(key->state, l->arrays.log2_domain,
+				       key->key_block + l->tables.at, key->streams[0], reterr));
+	CUDA_TRY(cudaStreamSynchronize(key->streams[0]), reterr);
+	return LULL_OK;
+}
+
+static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
+		    const struct lull_key_arrays *arrays, struct lull_workers *workers,
+		    struct lull_error *reterr)
+{
+	struct spmv_plan *m = &key->matrices;
+	struct layout *l = &key->layout;
+	struct matrices_bytes bytes;
+	char text[240];
+
+	key->state = calloc(1, curve->state_bytes);
+	if (!key->state)
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	LULL_TRY(spmv_plan_make(arrays->coefs, arrays->nr_coefs, arrays->log2_domain,
+				arrays->nr_vars, workers, m, reterr));
+	bytes = { m->dictionary_bytes, m->block_bytes_max, m->row_bytes_max, m->scratch_bytes };
+	LULL_TRY(layout_make(curve, arrays, &bytes, key->device->nr_sms,
+			     device_left_bytes(key->device), l, reterr));
+	if (l->matrices_streamed)
+		LULL_TRY(spmv_cut(m, l->block_bytes, reterr));
+	l->nr_blocks = m->nr_blocks;
+	layout_describe(l, text, sizeof(text));
+	device_say(key->device, "cuda: GPU %d, %s", key->device->gpu, text);
+	return LULL_OK;
+}
+
+static int fill_key(struct cuda_key *key, const struct curve_ops *curve,
+		    const struct lull_key_arrays *arrays, struct lull_workers *workers,
+		    struct lull_error *reterr)
+{
+	LULL_TRY(device_use(key->device, reterr));
+	LULL_TRY(plan_key(key, curve, arrays, workers, reterr));
+	LULL_TRY(device_alloc(key->device, key->layout.key_bytes, "key", (void **)&key->key_block,
+			      reterr));
+	LULL_TRY(device_alloc(key->device, key->layout.proof_bytes, "proofs of a key",
+			      (void **)&key->proof_block, reterr));
+	LULL_TRY(create_streams(key, reterr));
+	LULL_TRY(upload(key, workers, reterr));
+	return LULL_OK;
+}
+
+int key_attach(const struct curve_ops *curve, void *device, const struct lull_key_arrays *arrays,
+	       struct lull_workers *workers, void **ret_key, struct lull_error *reterr)
+{
+	struct cuda_key *key = new (std::nothrow) struct cuda_key();
+	int err;
+
+	if (!key)
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	key->device = (struct device *)device;
+	pthread_mutex_init(&key->lock, NULL);
+	err = fill_key(key, curve, arrays, workers, reterr);
+	if (err) {
+		key_detach(key);
+		return err;
+	}
+	*ret_key = key;
+	return LULL_OK;
+}
+
+} /* namespace lull */
