@@ -103,4 +103,5 @@ extern "C" __attribute__((visibility("default"))) const struct lull_backend lull
 	lull::peak_bytes,
 	lull::close_device,
 	lull::ops_of,
+	&lull::device_pin_ops,
 };

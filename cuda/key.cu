@@ -32,11 +32,9 @@ void key_detach(void *opaque)
 	for (i = 0; i < NR_SECTIONS; i++) {
 		if (key->sums[i])
 			cudaFreeHost(key->sums[i]);
-		if (key->pinned[i])
-			cudaFreeHost(key->pinned[i]);
+		pinned_give(key->device, &key->pinned[i]);
 	}
-	if (key->pinned_rows)
-		cudaFreeHost(key->pinned_rows);
+	pinned_give(key->device, &key->rows);
 	for (i = 0; i < 2; i++) {
 		if (key->filled[i])
 			cudaEventDestroy(key->filled[i]);
@@ -116,19 +114,22 @@ static void pin_task(void *arg, size_t task, unsigned int slot)
 	       left < job->bytes_per_task ? left : job->bytes_per_task);
 }
 
+/* Points of a streamed section stay where they are, if the device reads there. */
 static int pin_section(struct cuda_key *key, unsigned int id, struct lull_workers *workers,
 		       struct lull_error *reterr)
 {
 	const struct section *s = &key->layout.sections[id];
-	size_t missing = s->nr_missing * s->sum->point_bytes;
+	struct lull_arena *arena = key->layout.arrays.arena;
 	struct pin_job job = { NULL, s->points, (s->nr - s->nr_missing) * s->sum->point_bytes,
 			       pin_bytes };
 
-	CUDA_TRY(
-		cudaHostAlloc((void **)&key->pinned[id], missing + job.bytes, cudaHostAllocDefault),
-		reterr);
-	memset(key->pinned[id], 0, missing);
-	job.to = key->pinned[id] + missing;
+	key->points[id] = s->points;
+	if (pinned_whole(key->device, arena, s->points, job.bytes))
+		return LULL_OK;
+	LULL_TRY(pinned_take(key->device, arena, job.bytes, "points of a key", &key->pinned[id],
+			     reterr));
+	job.to = key->pinned[id].ptr;
+	key->points[id] = job.to;
 	key->device->opts.host->workers_run(workers, (job.bytes + pin_bytes - 1) / pin_bytes,
 					    pin_task, &job);
 	return LULL_OK;
@@ -146,28 +147,30 @@ static int upload_section(struct cuda_key *key, unsigned int id, struct lull_wor
 		return pin_section(key, id, workers, reterr);
 	if (missing)
 		CUDA_TRY(cudaMemsetAsync(table, 0, missing, key->streams[0]), reterr);
-	LULL_TRY(staging_upload(&key->staging, key->device, table + missing, s->points,
-				(s->nr - s->nr_missing) * s->sum->point_bytes, workers,
-				key->streams[0], reterr));
+	LULL_TRY(staging_upload(
+		&key->staging, key->device, key->layout.arrays.arena, table + missing, s->points,
+		(s->nr - s->nr_missing) * s->sum->point_bytes, workers, key->streams[0], reterr));
 	return s->sum->prepare(&s->plan, table, key->streams[0], reterr);
 }
 
 /* The shared coefficients go up, and the rows unless they are streamed. */
-static int upload_rows(struct cuda_key *key, const uint8_t *host, struct lull_workers *workers,
+static int upload_rows(struct cuda_key *key, struct lull_workers *workers,
 		       struct lull_error *reterr)
 {
 	const struct curve_ops *curve = key->layout.curve;
+	struct lull_arena *arena = key->layout.arrays.arena;
 	const struct spmv_plan *m = &key->matrices;
 	uint8_t *dictionary = key->key_block + key->layout.matrices.at;
 	uint8_t *rows = dictionary + m->dictionary_bytes;
 
-	LULL_TRY(staging_upload(&key->staging, key->device, dictionary, host,
+	LULL_TRY(staging_upload(&key->staging, key->device, arena, dictionary, key->rows.ptr,
 				m->nr_coefs * scalar_bytes, workers, key->streams[0], reterr));
 	LULL_TRY(curve->spmv_prepare(m, dictionary, key->streams[0], reterr));
 	if (key->layout.matrices_streamed)
 		return LULL_OK;
-	LULL_TRY(staging_upload(&key->staging, key->device, rows, host + m->blocks[0].at,
-				m->blocks[0].host_bytes, workers, key->streams[0], reterr));
+	LULL_TRY(staging_upload(&key->staging, key->device, arena, rows,
+				key->rows.ptr + m->blocks[0].at, m->blocks[0].host_bytes, workers,
+				key->streams[0], reterr));
 	return curve->spmv_prepare_block(m, 0, rows, key->streams[0], reterr);
 }
 
@@ -175,27 +178,20 @@ static int upload_matrices(struct cuda_key *key, struct lull_workers *workers,
 			   struct lull_error *reterr)
 {
 	const struct lull_key_arrays *arrays = &key->layout.arrays;
+	const char *what = "matrices of a key";
 	struct spmv_plan *m = &key->matrices;
-	uint8_t *host = NULL;
-	int err;
 
-	if (key->layout.matrices_streamed) {
-		CUDA_TRY(cudaHostAlloc((void **)&key->pinned_rows, m->host_bytes,
-				       cudaHostAllocDefault),
-			 reterr);
-		host = key->pinned_rows;
-	} else {
-		host = (uint8_t *)malloc(m->host_bytes);
-		if (!host)
-			return lull_fail(reterr, LULL_NOMEM, "no memory for %zu bytes of matrices",
-					 m->host_bytes);
-	}
-	err = spmv_fill(m, arrays->coefs, arrays->nr_coefs, workers, host, reterr);
-	if (!err)
-		err = upload_rows(key, host, workers, reterr);
-	if (host != key->pinned_rows)
-		free(host);
-	return err;
+	/* To go up once, memory need not be pinned. */
+	if (key->layout.matrices_streamed)
+		LULL_TRY(pinned_take(key->device, arrays->arena, m->host_bytes, what, &key->rows,
+				     reterr));
+	else
+		LULL_TRY(key->device->opts.host->arena_carve(arrays->arena, m->host_bytes, 0, what,
+							     &key->rows.vec, reterr));
+	if (key->rows.vec.ptr)
+		key->rows.ptr = (uint8_t *)key->rows.vec.ptr;
+	LULL_TRY(spmv_fill(m, arrays->coefs, arrays->nr_coefs, workers, key->rows.ptr, reterr));
+	return upload_rows(key, workers, reterr);
 }
 
 static int upload(struct cuda_key *key, struct lull_workers *workers, struct lull_error *reterr)
@@ -209,6 +205,8 @@ static int upload(struct cuda_key *key, struct lull_workers *workers, struct lul
 	LULL_TRY(l->curve->tables_make(key->state, l->arrays.log2_domain,
 				       key->key_block + l->tables.at, key->streams[0], reterr));
 	CUDA_TRY(cudaStreamSynchronize(key->streams[0]), reterr);
+	if (!l->matrices_streamed)
+		pinned_give(key->device, &key->rows);
 	return LULL_OK;
 }
 

@@ -37,8 +37,10 @@ constexpr unsigned int nr_span_stages = LULL_STAGE_MSM_H + 1;
  * @filled: per buffer, when its points have come
  * @drained: per buffer, when they have been used
  * @matrices: how they are cut
- * @pinned: of streamed sections, their points on the host
- * @pinned_rows: of streamed matrices, what spmv_fill() wrote
+ * @points: of streamed sections, their points in pinned memory, without the
+ *	missing ones: the key's own, or @pinned
+ * @pinned: of streamed sections that are not in pinned memory, a copy
+ * @rows: what spmv_fill() wrote; kept when the matrices are streamed
  * @sums: pinned: of each section, what its chunks and its ones left
  * @counts: pinned: of ones and of others in the witness
  * @counted: @counts has been waited for
@@ -55,8 +57,9 @@ struct cuda_key {
 	cudaStream_t copy_stream;
 	cudaEvent_t begun[nr_span_stages], ended[nr_span_stages];
 	cudaEvent_t filled[2], drained[2];
-	uint8_t *pinned[NR_SECTIONS];
-	uint8_t *pinned_rows;
+	const uint8_t *points[NR_SECTIONS];
+	struct pinned pinned[NR_SECTIONS];
+	struct pinned rows;
 	uint8_t *sums[NR_SECTIONS];
 	uint32_t *counts;
 	bool counted;

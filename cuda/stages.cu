@@ -69,9 +69,9 @@ static int load(struct cuda_key *key, const struct lull_stage_args *args, struct
 
 	LULL_TRY(device_use(key->device, reterr));
 	CUDA_TRY(cudaEventRecord(key->begun[LULL_STAGE_LOAD], key->streams[0]), reterr);
-	LULL_TRY(staging_upload(&key->staging, key->device, at(key, l->witness), args->witness,
-				l->arrays.nr_vars * scalar_bytes, args->workers, key->streams[0],
-				reterr));
+	LULL_TRY(staging_upload(&key->staging, key->device, l->arrays.arena, at(key, l->witness),
+				args->witness, l->arrays.nr_vars * scalar_bytes, args->workers,
+				key->streams[0], reterr));
 	key->counted = false;
 	LULL_TRY(l->curve->classify(at(key, l->witness), l->arrays.nr_vars,
 				    (uint32_t *)at(key, l->ones), (uint32_t *)at(key, l->others),
@@ -83,14 +83,16 @@ static int load(struct cuda_key *key, const struct lull_stage_args *args, struct
 	return LULL_OK;
 }
 
-/* Brings host memory into the buffer of a turn once that was drained; lane 0
- * goes on when it has come. */
-static int fill_buffer(struct cuda_key *key, unsigned int turn, uint8_t *buffer,
+/* Brings pinned memory, with zeros before it, into the buffer of a turn once that
+ * was drained; lane 0 goes on when it has come. */
+static int fill_buffer(struct cuda_key *key, unsigned int turn, uint8_t *buffer, size_t zeros,
 		       const uint8_t *from, size_t bytes, struct lull_error *reterr)
 {
 	CUDA_TRY(cudaStreamWaitEvent(key->copy_stream, key->drained[turn], 0), reterr);
-	CUDA_TRY(cudaMemcpyAsync(buffer, from, bytes, cudaMemcpyHostToDevice, key->copy_stream),
-		 reterr);
+	if (zeros)
+		CUDA_TRY(cudaMemsetAsync(buffer, 0, zeros, key->copy_stream), reterr);
+	LULL_TRY(pinned_copy(key->device, key->layout.arrays.arena, buffer + zeros, from, bytes,
+			     key->copy_stream, reterr));
 	CUDA_TRY(cudaEventRecord(key->filled[turn], key->copy_stream), reterr);
 	CUDA_TRY(cudaStreamWaitEvent(key->streams[0], key->filled[turn], 0), reterr);
 	return LULL_OK;
@@ -127,7 +129,7 @@ static int run_streamed_spmv(struct cuda_key *key, struct lull_error *reterr)
 	for (i = 0; i < m->nr_blocks; i++) {
 		turn = i % 2;
 		buffer = at(key, key->layout.matrix_buffers[turn]);
-		LULL_TRY(fill_buffer(key, turn, buffer, key->pinned_rows + m->blocks[i].at,
+		LULL_TRY(fill_buffer(key, turn, buffer, 0, key->rows.ptr + m->blocks[i].at,
 				     m->blocks[i].host_bytes, reterr));
 		LULL_TRY(key->layout.curve->spmv_prepare_block(m, i, buffer, key->streams[0],
 							       reterr));
@@ -162,11 +164,16 @@ static int fill_chunk(struct cuda_key *key, unsigned int id, unsigned int i,
 		      const struct msm_plan *plan, struct lull_error *reterr)
 {
 	const struct section *s = &key->layout.sections[id];
-	size_t first = i * s->chunk * s->sum->point_bytes;
+	size_t first = i * s->chunk, nr = plan->shape.nr_points, missing = 0, from = 0;
 	uint8_t *buffer = at(key, key->layout.buffers[i % 2]);
 
-	LULL_TRY(fill_buffer(key, i % 2, buffer, key->pinned[id] + first,
-			     plan->shape.nr_points * s->sum->point_bytes, reterr));
+	if (first < s->nr_missing)
+		missing = s->nr_missing - first < nr ? s->nr_missing - first : nr;
+	else
+		from = first - s->nr_missing;
+	LULL_TRY(fill_buffer(key, i % 2, buffer, missing * s->sum->point_bytes,
+			     key->points[id] + from * s->sum->point_bytes,
+			     (nr - missing) * s->sum->point_bytes, reterr));
 	return s->sum->prepare(plan, buffer, key->streams[0], reterr);
 }
 
@@ -302,8 +309,11 @@ int stages_run(void *opaque, enum lull_stage stage, const struct lull_stage_args
 		err = device_check(key->device, reterr);
 		if (!err)
 			err = judge(key, load(key, args, reterr));
-		if (err)
+		if (err) {
+			/* The device may be reading the witness. */
+			cudaStreamSynchronize(key->streams[0]);
 			pthread_mutex_unlock(&key->lock);
+		}
 		return err;
 	case LULL_STAGE_RETIRE:
 		retire(key, args->workers);

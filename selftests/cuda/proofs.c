@@ -34,10 +34,11 @@ static void hear(void *arg, const char *line)
 }
 
 /* A context on the GPU, or NULL and the test is skipped. */
-static struct lull_ctx *open_gpu(uint64_t vram_bytes)
+static struct lull_ctx *open_gpu_in(uint64_t vram_bytes, const char *arena)
 {
 	const struct lull_ctx_opts opts = { .size = sizeof(opts),
 					    .backend = backend_name(),
+					    .arena = arena,
 					    .say = hear,
 					    .vram_bytes = vram_bytes };
 	static char reason[300];
@@ -53,6 +54,11 @@ static struct lull_ctx *open_gpu(uint64_t vram_bytes)
 	snprintf(reason, sizeof(reason), "%s", error.msg);
 	test_skipped = reason;
 	return NULL;
+}
+
+static struct lull_ctx *open_gpu(uint64_t vram_bytes)
+{
+	return open_gpu_in(vram_bytes, NULL);
 }
 
 /* ---- golden proofs ----------------------------------------------------- */
@@ -309,6 +315,65 @@ TEST(small_budgets_bn254)
 TEST(small_budgets_bls12_381)
 {
 	shrink("bls12381");
+}
+
+/* ---- the arena --------------------------------------------------------- */
+
+static struct lull_ctx_stats stats_of(struct lull_ctx *ctx)
+{
+	struct lull_ctx_stats stats = { .size = sizeof(stats) };
+
+	EXPECT_EQ(LULL_OK, lull_ctx_stats(ctx, &stats, NULL));
+	return stats;
+}
+
+/* Proofs from files, so that key and witness lie in the arena.  What is pinned
+ * for the first proof is all that is for the others. */
+static void prove_in(const char *arena, bool registered)
+{
+	struct lull_ctx *ctx = open_gpu_in(0, arena);
+	struct lull_ctx_stats first, later;
+	char key_path[PATH_BYTES], wtns_path[PATH_BYTES];
+	struct lull_wtns *wtns = NULL;
+	struct lull_key *key = NULL;
+	struct golden g;
+	int i;
+
+	if (!ctx)
+		return;
+	g = golden_load("bn128-chain1000", 2);
+	golden_path(key_path, "bn128-chain1000", "zkey");
+	golden_path(wtns_path, "bn128-chain1000", "wtns");
+	ASSERT_EQ(LULL_OK, lull_key_open(ctx, key_path, &key, NULL));
+	ASSERT_EQ(LULL_OK, lull_wtns_open(ctx, wtns_path, &wtns, NULL));
+	expect_golden(ctx, key, wtns, &g);
+	first = stats_of(ctx);
+	for (i = 0; i < ROUNDS; i++)
+		expect_golden(ctx, key, wtns, &g);
+	later = stats_of(ctx);
+	EXPECT_EQ(first.pinned_bytes, later.pinned_bytes);
+	if (registered)
+		EXPECT_EQ(first.faulted_bytes, later.faulted_bytes);
+	if (!strcmp(backend_name(), "cuda")) {
+		EXPECT_EQ(registered, later.pinned_bytes > 0);
+		EXPECT_TRUE(strstr(plan_text, registered
+						      ? "arena is registered"
+						      : "uploads are staged"));
+	}
+	lull_wtns_close(wtns);
+	lull_key_close(key);
+	lull_ctx_destroy(ctx);
+	golden_free(&g);
+}
+
+TEST(registered_arena)
+{
+	prove_in("thp", true);
+}
+
+TEST(arena_without_registration)
+{
+	prove_in("malloc-serial", false);
 }
 
 /* ---- several at once --------------------------------------------------- */
