@@ -26,72 +26,17 @@ void key_detach(void *opaque)
 	/* On a device that failed all of this is refused, and does no harm. */
 	cudaSetDevice(key->device->gpu);
 	cudaDeviceSynchronize();
-	staging_destroy(&key->staging);
-	if (key->counts)
-		cudaFreeHost(key->counts);
-	for (i = 0; i < NR_SECTIONS; i++) {
-		if (key->sums[i])
-			cudaFreeHost(key->sums[i]);
+	for (i = 0; i < nr_seats_max; i++)
+		seat_destroy(&key->seats[i]);
+	for (i = 0; i < NR_SECTIONS; i++)
 		pinned_give(key->device, &key->pinned[i]);
-	}
 	pinned_give(key->device, &key->rows);
-	for (i = 0; i < 2; i++) {
-		if (key->filled[i])
-			cudaEventDestroy(key->filled[i]);
-		if (key->drained[i])
-			cudaEventDestroy(key->drained[i]);
-	}
-	for (i = 0; i < nr_span_stages; i++) {
-		if (key->begun[i])
-			cudaEventDestroy(key->begun[i]);
-		if (key->ended[i])
-			cudaEventDestroy(key->ended[i]);
-	}
-	if (key->copy_stream)
-		cudaStreamDestroy(key->copy_stream);
-	for (i = 0; i < nr_lanes_max; i++)
-		if (key->streams[i])
-			cudaStreamDestroy(key->streams[i]);
-	device_free(key->device, key->proof_block, key->layout.proof_bytes);
-	device_free(key->device, key->key_block, key->layout.key_bytes);
+	device_free(key->device, key->block, key->layout.key_bytes);
 	spmv_plan_done(&key->matrices);
 	free(key->state);
+	pthread_cond_destroy(&key->freed);
 	pthread_mutex_destroy(&key->lock);
 	delete key;
-}
-
-static int create_events(struct cuda_key *key, struct lull_error *reterr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr_span_stages; i++) {
-		CUDA_TRY(cudaEventCreate(&key->begun[i]), reterr);
-		CUDA_TRY(cudaEventCreate(&key->ended[i]), reterr);
-	}
-	for (i = 0; i < 2; i++) {
-		CUDA_TRY(cudaEventCreateWithFlags(&key->filled[i], cudaEventDisableTiming), reterr);
-		CUDA_TRY(cudaEventCreateWithFlags(&key->drained[i], cudaEventDisableTiming),
-			 reterr);
-	}
-	return LULL_OK;
-}
-
-static int create_streams(struct cuda_key *key, struct lull_error *reterr)
-{
-	unsigned int i;
-
-	for (i = 0; i < key->layout.nr_lanes; i++)
-		CUDA_TRY(cudaStreamCreateWithFlags(&key->streams[i], cudaStreamNonBlocking),
-			 reterr);
-	CUDA_TRY(cudaStreamCreateWithFlags(&key->copy_stream, cudaStreamNonBlocking), reterr);
-	for (i = 0; i < NR_SECTIONS; i++)
-		CUDA_TRY(cudaHostAlloc((void **)&key->sums[i], sums_bytes(&key->layout.sections[i]),
-				       cudaHostAllocDefault),
-			 reterr);
-	CUDA_TRY(cudaHostAlloc((void **)&key->counts, 2 * sizeof(uint32_t), cudaHostAllocDefault),
-		 reterr);
-	LULL_TRY(create_events(key, reterr));
-	return staging_create(&key->staging, reterr);
 }
 
 /* Copies points of a streamed section into pinned memory, over all threads. */
@@ -141,16 +86,17 @@ static int upload_section(struct cuda_key *key, unsigned int id, struct lull_wor
 {
 	const struct section *s = &key->layout.sections[id];
 	size_t missing = s->nr_missing * s->sum->point_bytes;
-	uint8_t *table = key->key_block + s->table.at;
+	uint8_t *table = key->block + s->table.at;
 
 	if (s->streamed)
 		return pin_section(key, id, workers, reterr);
 	if (missing)
-		CUDA_TRY(cudaMemsetAsync(table, 0, missing, key->streams[0]), reterr);
-	LULL_TRY(staging_upload(
-		&key->staging, key->device, key->layout.arrays.arena, table + missing, s->points,
-		(s->nr - s->nr_missing) * s->sum->point_bytes, workers, key->streams[0], reterr));
-	return s->sum->prepare(&s->plan, table, key->streams[0], reterr);
+		CUDA_TRY(cudaMemsetAsync(table, 0, missing, key->seats[0].streams[0]), reterr);
+	LULL_TRY(staging_upload(&key->seats[0].staging, key->device, key->layout.arrays.arena,
+				table + missing, s->points,
+				(s->nr - s->nr_missing) * s->sum->point_bytes, workers,
+				key->seats[0].streams[0], reterr));
+	return s->sum->prepare(&s->plan, table, key->seats[0].streams[0], reterr);
 }
 
 /* The shared coefficients go up, and the rows unless they are streamed. */
@@ -160,18 +106,19 @@ static int upload_rows(struct cuda_key *key, struct lull_workers *workers,
 	const struct curve_ops *curve = key->layout.curve;
 	struct lull_arena *arena = key->layout.arrays.arena;
 	const struct spmv_plan *m = &key->matrices;
-	uint8_t *dictionary = key->key_block + key->layout.matrices.at;
+	uint8_t *dictionary = key->block + key->layout.matrices.at;
 	uint8_t *rows = dictionary + m->dictionary_bytes;
 
-	LULL_TRY(staging_upload(&key->staging, key->device, arena, dictionary, key->rows.ptr,
-				m->nr_coefs * scalar_bytes, workers, key->streams[0], reterr));
-	LULL_TRY(curve->spmv_prepare(m, dictionary, key->streams[0], reterr));
+	LULL_TRY(staging_upload(&key->seats[0].staging, key->device, arena, dictionary,
+				key->rows.ptr, m->nr_coefs * scalar_bytes, workers,
+				key->seats[0].streams[0], reterr));
+	LULL_TRY(curve->spmv_prepare(m, dictionary, key->seats[0].streams[0], reterr));
 	if (key->layout.matrices_streamed)
 		return LULL_OK;
-	LULL_TRY(staging_upload(&key->staging, key->device, arena, rows,
+	LULL_TRY(staging_upload(&key->seats[0].staging, key->device, arena, rows,
 				key->rows.ptr + m->blocks[0].at, m->blocks[0].host_bytes, workers,
-				key->streams[0], reterr));
-	return curve->spmv_prepare_block(m, 0, rows, key->streams[0], reterr);
+				key->seats[0].streams[0], reterr));
+	return curve->spmv_prepare_block(m, 0, rows, key->seats[0].streams[0], reterr);
 }
 
 static int upload_matrices(struct cuda_key *key, struct lull_workers *workers,
@@ -202,9 +149,9 @@ static int upload(struct cuda_key *key, struct lull_workers *workers, struct lul
 	for (i = 0; i < NR_SECTIONS; i++)
 		LULL_TRY(upload_section(key, i, workers, reterr));
 	LULL_TRY(upload_matrices(key, workers, reterr));
-	LULL_TRY(l->curve->tables_make(key->state, l->arrays.log2_domain,
-				       key->key_block + l->tables.at, key->streams[0], reterr));
-	CUDA_TRY(cudaStreamSynchronize(key->streams[0]), reterr);
+	LULL_TRY(l->curve->tables_make(key->state, l->arrays.log2_domain, key->block + l->tables.at,
+				       key->seats[0].streams[0], reterr));
+	CUDA_TRY(cudaStreamSynchronize(key->seats[0].streams[0]), reterr);
 	if (!l->matrices_streamed)
 		pinned_give(key->device, &key->rows);
 	return LULL_OK;
@@ -235,19 +182,39 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 	return LULL_OK;
 }
 
+/* Seats as planned.  What was free then may not be now: one must be there, more
+ * are had while there is memory. */
+static int create_seats(struct cuda_key *key, struct lull_error *reterr)
+{
+	struct lull_error why = {};
+	int err = LULL_OK;
+
+	while (key->nr_seats < key->layout.nr_seats && !err) {
+		err = seat_create(key, &key->seats[key->nr_seats], &why);
+		if (!err)
+			key->nr_seats++;
+	}
+	if (err == LULL_NOMEM && key->nr_seats) {
+		seat_destroy(&key->seats[key->nr_seats]);
+		device_say(key->device, "cuda: GPU %d, %u proof at a time only: %s",
+			   key->device->gpu, key->nr_seats, why.msg);
+		return LULL_OK;
+	}
+	if (err && reterr)
+		*reterr = why;
+	return err;
+}
+
 static int fill_key(struct cuda_key *key, const struct curve_ops *curve,
 		    const struct lull_key_arrays *arrays, struct lull_workers *workers,
 		    struct lull_error *reterr)
 {
 	LULL_TRY(device_use(key->device, reterr));
 	LULL_TRY(plan_key(key, curve, arrays, workers, reterr));
-	LULL_TRY(device_alloc(key->device, key->layout.key_bytes, "key", (void **)&key->key_block,
+	LULL_TRY(device_alloc(key->device, key->layout.key_bytes, "key", (void **)&key->block,
 			      reterr));
-	LULL_TRY(device_alloc(key->device, key->layout.proof_bytes, "proofs of a key",
-			      (void **)&key->proof_block, reterr));
-	LULL_TRY(create_streams(key, reterr));
-	LULL_TRY(upload(key, workers, reterr));
-	return LULL_OK;
+	LULL_TRY(create_seats(key, reterr));
+	return upload(key, workers, reterr);
 }
 
 int key_attach(const struct curve_ops *curve, void *device, const struct lull_key_arrays *arrays,
@@ -260,6 +227,7 @@ int key_attach(const struct curve_ops *curve, void *device, const struct lull_ke
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
 	key->device = (struct device *)device;
 	pthread_mutex_init(&key->lock, NULL);
+	pthread_cond_init(&key->freed, NULL);
 	err = fill_key(key, curve, arrays, workers, reterr);
 	if (err) {
 		key_detach(key);

@@ -2,11 +2,12 @@
 /*
  * layout.cu - what of a key fits on the device, and where it lies
  *
- * See layout.cuh.  Plans are tried from the most generous on.  The lanes beside
- * lane 0 are given up first, for all they do is to fill gaps; then the sums'
- * scratch is bounded, which costs them some more steps; then go shifted copies,
- * from the largest table; then sections and the matrices are streamed, the
- * largest first; and last chunks and the scratch are halved until the plan fits.
+ * See layout.cuh.  Plans are tried from the most generous on.  A second seat is
+ * given up first, which one proof alone does not miss; then the lanes beside
+ * lane 0, for all they do is to fill gaps; then the sums' scratch is bounded,
+ * which costs them some more steps; then go shifted copies, from the largest
+ * table; then sections and the matrices are streamed, the largest first; and last
+ * chunks and the scratch are halved until the plan fits.
  */
 #include "layout.cuh"
 
@@ -255,6 +256,10 @@ static bool shrink(struct layout *l, uint64_t budget_bytes)
 {
 	struct section *s;
 
+	if (l->nr_seats > 1) {
+		l->nr_seats = 1;
+		return true;
+	}
 	if (l->nr_lanes > 1) {
 		l->nr_lanes = 1;
 		return true;
@@ -278,6 +283,11 @@ static bool shrink(struct layout *l, uint64_t budget_bytes)
 	return halve_chunks(l);
 }
 
+uint64_t layout_bytes(const struct layout *l)
+{
+	return l->key_bytes + l->nr_seats * l->proof_bytes;
+}
+
 int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arrays,
 		const struct matrices_bytes *spmv, unsigned int nr_sms, uint64_t budget_bytes,
 		struct layout *ret_layout, struct lull_error *reterr)
@@ -288,18 +298,18 @@ int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arr
 	l->arrays = *arrays;
 	l->curve = curve;
 	l->nr_sms = nr_sms;
+	l->nr_seats = nr_seats_max;
 	l->nr_lanes = nr_lanes_max;
 	l->spmv = *spmv;
 	set_sections(l);
 	do {
 		LULL_TRY(plan_all(l, reterr));
-		if (l->key_bytes + l->proof_bytes <= budget_bytes)
+		if (layout_bytes(l) <= budget_bytes)
 			return LULL_OK;
 	} while (shrink(l, budget_bytes));
 	return lull_fail(reterr, LULL_NOMEM,
 			 "device memory: expected at least %llu bytes for this key, found %llu",
-			 (unsigned long long)(l->key_bytes + l->proof_bytes),
-			 (unsigned long long)budget_bytes);
+			 (unsigned long long)layout_bytes(l), (unsigned long long)budget_bytes);
 }
 
 /* Adds to a text what of it fits. */
@@ -318,9 +328,10 @@ void layout_describe(const struct layout *l, char *text, size_t bytes)
 	const struct section *s;
 	unsigned int i;
 
-	snprintf(text, bytes, "plan: %.3f GiB of key, %.3f GiB of proof, %u lane%s;",
+	snprintf(text, bytes,
+		 "plan: %.3f GiB of key, %.3f GiB of proof, %u proof%s at a time, %u lane%s;",
 		 (double)l->key_bytes / bytes_per_gib, (double)l->proof_bytes / bytes_per_gib,
-		 l->nr_lanes, l->nr_lanes > 1 ? "s" : "");
+		 l->nr_seats, l->nr_seats > 1 ? "s" : "", l->nr_lanes, l->nr_lanes > 1 ? "s" : "");
 	for (i = 0; i < NR_SECTIONS; i++) {
 		s = &l->sections[i];
 		append(text, bytes, "%s %s %s%u", i ? "," : "", section_names[i],

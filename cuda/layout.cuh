@@ -12,7 +12,8 @@
  * where a section is there as a table of points and shifted copies, as points
  * alone, or, when it is streamed from pinned host memory, not at all.  Of
  * matrices that are streamed, only the coefficients that all rows share are
- * there.  The other holds what one proof works on:
+ * there.  Of the other there is one for each proof at a time (a seat); it holds
+ * what one proof works on:
  *
  *	[ witness ][ ones ][ others ][ a, then the scalars of H ]
  *	[ lane 0 ][ lane 1 ][ lane 2 ]
@@ -44,6 +45,8 @@ namespace lull
 enum section_id { SECTION_A, SECTION_B1, SECTION_B2, SECTION_L, SECTION_H, NR_SECTIONS };
 
 constexpr unsigned int nr_lanes_max = 3;
+/* Two proofs fill the device: one's sums and the other's way up and down. */
+constexpr unsigned int nr_seats_max = 2;
 
 /* A range of one of the two blocks. */
 struct part {
@@ -100,6 +103,7 @@ struct matrices_bytes {
  * @matrices_streamed: not on the device
  * @block_bytes: room for a block of streamed matrices
  * @nr_blocks: into which they were cut; for the description
+ * @nr_seats: blocks for proofs
  * @nr_lanes: 1 or nr_lanes_max
  * @scratch_max: bytes that a sum's scratch should keep to; 0 for no bound
  * @matrices: in the key's block
@@ -114,7 +118,7 @@ struct matrices_bytes {
  * @sum_scratch: of each lane
  * @buffers: two, when a section is streamed
  * @key_bytes: of the key's block
- * @proof_bytes: of the proof's block
+ * @proof_bytes: of a proof's block
  */
 struct layout {
 	struct lull_key_arrays arrays;
@@ -125,6 +129,7 @@ struct layout {
 	bool matrices_streamed;
 	uint64_t block_bytes;
 	size_t nr_blocks;
+	unsigned int nr_seats;
 	unsigned int nr_lanes;
 	uint64_t scratch_max;
 	struct part matrices, tables;
@@ -134,6 +139,9 @@ struct layout {
 	struct part buffers[2];
 	uint64_t key_bytes, proof_bytes;
 };
+
+/* What all blocks take together. */
+uint64_t layout_bytes(const struct layout *layout);
 
 /* The best plan that the budget holds; LULL_NOMEM with the numbers of the
  * smallest when none does. */

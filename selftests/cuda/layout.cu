@@ -168,7 +168,7 @@ static void check(const struct layout *l)
 static void shrink(enum lull_curve id, unsigned int log2_domain)
 {
 	const struct curve_ops ops = curve_of(id);
-	unsigned int nr_fit = 0, nr_streamed = 0;
+	unsigned int nr_fit = 0, nr_streamed = 0, nr_seats = nr_seats_max;
 	struct lull_error error;
 	struct layout l;
 	uint64_t budget;
@@ -180,7 +180,12 @@ static void shrink(enum lull_curve id, unsigned int log2_domain)
 			break;
 		nr_fit++;
 		nr_streamed += l.sections[SECTION_B2].streamed;
-		EXPECT_TRUE(l.key_bytes + l.proof_bytes <= budget);
+		EXPECT_TRUE(l.key_bytes + l.nr_seats * l.proof_bytes <= budget);
+		/* Nothing else is given up while there are two seats, and
+		 * with less there are not more of them. */
+		EXPECT_TRUE(l.nr_seats == 1 || (l.nr_lanes == nr_lanes_max &&
+						l.nr_seats <= nr_seats));
+		nr_seats = l.nr_seats;
 		check(&l);
 	}
 	EXPECT_EQ(LULL_NOMEM, err);
@@ -190,7 +195,7 @@ static void shrink(enum lull_curve id, unsigned int log2_domain)
 	       nr_fit, nr_streamed);
 	/* What the refusal asks for is enough, by streaming everything, but for
 	 * keys that are smaller than the buffers of that. */
-	budget = l.key_bytes + l.proof_bytes;
+	budget = layout_bytes(&l);
 	ASSERT_EQ(LULL_OK, make(&ops, log2_domain, budget, &l, &error));
 	check(&l);
 	if (log2_domain < 10)

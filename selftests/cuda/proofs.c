@@ -408,46 +408,167 @@ static void *prove_rounds(void *arg)
 	return NULL;
 }
 
+static void run_jobs(struct job *jobs, size_t nr)
+{
+	pthread_t threads[2 * NR_THREADS];
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, prove_rounds,
+					    &jobs[i]));
+	for (i = 0; i < nr; i++) {
+		pthread_join(threads[i], NULL);
+		EXPECT_EQ(0, jobs[i].nr_wrong);
+	}
+}
+
+static void open_job(struct lull_ctx *ctx, const struct golden *golden,
+		     struct job *ret_job)
+{
+	struct job job = { .ctx = ctx, .golden = golden };
+
+	ASSERT_EQ(LULL_OK,
+		  lull_key_open_mem(ctx, golden->key.data, golden->key.bytes,
+				    &job.key, NULL));
+	ASSERT_EQ(LULL_OK,
+		  lull_wtns_open_mem(ctx, golden->wtns.data, golden->wtns.bytes,
+				     &job.wtns, NULL));
+	*ret_job = job;
+}
+
+static void close_job(struct job *job)
+{
+	lull_wtns_close(job->wtns);
+	lull_key_close(job->key);
+}
+
 /* Two keys of two curves, each with several threads. */
 TEST(proofs_beside_each_other)
 {
 	static const char *const names[] = { "bn128-chain1000",
 					     "bls12381-poseidon2" };
 	struct lull_ctx *ctx = open_gpu(0);
-	struct job jobs[2][NR_THREADS] = { { { 0 } } };
-	pthread_t threads[2][NR_THREADS];
+	struct job jobs[2 * NR_THREADS] = { { 0 } };
 	struct golden golden[2];
-	struct job job;
-	size_t i, j;
+	size_t i;
 
 	if (!ctx)
 		return;
 	for (i = 0; i < 2; i++) {
 		golden[i] = golden_load(names[i], 1);
-		job = (struct job){ .ctx = ctx, .golden = &golden[i] };
-		ASSERT_EQ(LULL_OK, lull_key_open_mem(ctx, golden[i].key.data,
-						     golden[i].key.bytes,
-						     &job.key, NULL));
-		ASSERT_EQ(LULL_OK, lull_wtns_open_mem(ctx, golden[i].wtns.data,
-						      golden[i].wtns.bytes,
-						      &job.wtns, NULL));
-		for (j = 0; j < NR_THREADS; j++)
-			jobs[i][j] = job;
+		open_job(ctx, &golden[i], &jobs[i]);
 	}
-	for (i = 0; i < 2 * NR_THREADS; i++)
-		ASSERT_EQ(0, pthread_create(
-				     &threads[i / NR_THREADS][i % NR_THREADS],
-				     NULL, prove_rounds,
-				     &jobs[i / NR_THREADS][i % NR_THREADS]));
-	for (i = 0; i < 2 * NR_THREADS; i++)
-		pthread_join(threads[i / NR_THREADS][i % NR_THREADS], NULL);
+	for (i = 2; i < LULL_ARRAY_SIZE(jobs); i++)
+		jobs[i] = jobs[i % 2];
+	run_jobs(jobs, LULL_ARRAY_SIZE(jobs));
 	for (i = 0; i < 2; i++) {
-		for (j = 0; j < NR_THREADS; j++)
-			EXPECT_EQ(0, jobs[i][j].nr_wrong);
-		lull_wtns_close(jobs[i][0].wtns);
-		lull_key_close(jobs[i][0].key);
+		close_job(&jobs[i]);
 		golden_free(&golden[i]);
 	}
+	lull_ctx_destroy(ctx);
+}
+
+/* Where two proofs of a key wait for each other. */
+static struct meeting {
+	pthread_mutex_t lock;
+	pthread_cond_t came;
+	unsigned int nr;
+} meeting = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	      .came = PTHREAD_COND_INITIALIZER };
+
+#define MEETING_S 20
+
+static void meet(void *arg, const char *stage)
+{
+	struct timespec until;
+
+	(void)arg;
+	/* Both have been loaded by then, and neither is retired. */
+	if (strcmp(stage, "spmv"))
+		return;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += MEETING_S;
+	pthread_mutex_lock(&meeting.lock);
+	meeting.nr++;
+	pthread_cond_broadcast(&meeting.came);
+	while (meeting.nr < 2)
+		if (pthread_cond_timedwait(&meeting.came, &meeting.lock,
+					   &until))
+			break;
+	if (meeting.nr < 2)
+		TEST_FAIL_("one proof at a time");
+	pthread_mutex_unlock(&meeting.lock);
+}
+
+static void *prove_and_meet(void *arg)
+{
+	const struct lull_prove_opts opts = { .size = sizeof(opts),
+					      .progress = meet };
+	struct job *job = arg;
+	struct lull_proof *proof = NULL;
+	char text[TEXT_BYTES] = "";
+
+	if (!lull_prove_blinded(job->ctx, job->key, job->wtns, &opts,
+				job->golden->r, job->golden->s, &proof, NULL))
+		lull_proof_json(proof, text, sizeof(text));
+	job->nr_wrong += !!strcmp(text, job->golden->proof);
+	lull_proof_free(proof);
+	return NULL;
+}
+
+/* With room for two: each is loaded before the other goes on. */
+TEST(two_proofs_of_a_key)
+{
+	struct lull_ctx *ctx = open_gpu(0);
+	struct golden golden;
+	struct job jobs[2] = { { 0 } };
+	pthread_t thread;
+
+	if (!ctx)
+		return;
+	golden = golden_load("bls12381-poseidon2", 0);
+	open_job(ctx, &golden, &jobs[0]);
+	jobs[1] = jobs[0];
+	if (!strcmp(backend_name(), "cuda"))
+		EXPECT_TRUE(strstr(plan_text, "2 proofs at a time"));
+	meeting.nr = 0;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, prove_and_meet, &jobs[0]));
+	prove_and_meet(&jobs[1]);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, jobs[0].nr_wrong + jobs[1].nr_wrong);
+	close_job(&jobs[0]);
+	golden_free(&golden);
+	lull_ctx_destroy(ctx);
+}
+
+/* With a byte less than two take there is one, for which others wait. */
+TEST(room_for_one_proof)
+{
+	struct lull_ctx *ctx = open_gpu(0);
+	struct job jobs[NR_THREADS] = { { 0 } };
+	struct golden golden;
+	uint64_t peak;
+	size_t i;
+
+	if (!ctx)
+		return;
+	golden = golden_load("bls12381-poseidon2", 0);
+	open_job(ctx, &golden, &jobs[0]);
+	peak = lull_ctx_device_peak_bytes(ctx);
+	close_job(&jobs[0]);
+	lull_ctx_destroy(ctx);
+	ctx = open_gpu(peak - 1);
+	ASSERT_TRUE(ctx);
+	open_job(ctx, &golden, &jobs[0]);
+	if (!strcmp(backend_name(), "cuda"))
+		EXPECT_TRUE(strstr(plan_text, "1 proof at a time"));
+	for (i = 1; i < NR_THREADS; i++)
+		jobs[i] = jobs[0];
+	run_jobs(jobs, NR_THREADS);
+	if (!strcmp(backend_name(), "cuda"))
+		EXPECT_TRUE(lull_ctx_device_peak_bytes(ctx) < peak);
+	close_job(&jobs[0]);
+	golden_free(&golden);
 	lull_ctx_destroy(ctx);
 }
 
