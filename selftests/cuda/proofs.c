@@ -572,6 +572,69 @@ TEST(room_for_one_proof)
 	lull_ctx_destroy(ctx);
 }
 
+/* ---- several GPUs ------------------------------------------------------ */
+
+/* A context on two GPUs, or NULL and the test is skipped. */
+static struct lull_ctx *open_two(void)
+{
+	static const unsigned int gpus[] = { 0, 1 };
+	const struct lull_ctx_opts opts = { .size = sizeof(opts),
+					    .backend = backend_name(),
+					    .gpus = gpus,
+					    .nr_gpus = LULL_ARRAY_SIZE(gpus),
+					    .say = hear };
+	struct lull_ctx *one = open_gpu(0), *ctx = NULL;
+	struct lull_error error;
+
+	if (!one)
+		return NULL;
+	lull_ctx_destroy(one);
+	plan_text[0] = '\0';
+	if (!lull_ctx_create(&opts, &ctx, &error))
+		return ctx;
+	if (error.code == LULL_USAGE)
+		test_skipped = "ONE GPU ALONE: nothing of two was tested";
+	else
+		TEST_FAIL_("%s", error.msg);
+	return NULL;
+}
+
+/* Each has a copy of the key and makes every other proof, with the same bytes;
+ * and both make them at once. */
+TEST(two_gpus)
+{
+	static const char *const names[] = { "cuda: GPU 0, ", "cuda: GPU 1, " };
+	struct lull_ctx *ctx = open_two();
+	struct job jobs[2 * NR_THREADS] = { { 0 } };
+	struct lull_proof *proof = NULL;
+	struct golden golden;
+	char text[TEXT_BYTES];
+	size_t i;
+
+	if (!ctx)
+		return;
+	golden = golden_load("bn128-chain1000", 0);
+	open_job(ctx, &golden, &jobs[0]);
+	EXPECT_TRUE(strstr(plan_text, "cuda: GPU 0, plan: ") &&
+		    strstr(plan_text, "cuda: GPU 1, plan: "));
+	for (i = 0; i < 2 * ROUNDS; i++) {
+		ASSERT_EQ(LULL_OK, lull_prove_blinded(
+					   ctx, jobs[0].key, jobs[0].wtns, NULL,
+					   golden.r, golden.s, &proof, NULL));
+		lull_proof_json(proof, text, sizeof(text));
+		EXPECT_STREQ(golden.proof, text);
+		EXPECT_TRUE(!strncmp(lull_proof_backend(proof), names[i % 2],
+				     strlen(names[0])));
+		lull_proof_free(proof);
+	}
+	for (i = 1; i < LULL_ARRAY_SIZE(jobs); i++)
+		jobs[i] = jobs[0];
+	run_jobs(jobs, LULL_ARRAY_SIZE(jobs));
+	close_job(&jobs[0]);
+	golden_free(&golden);
+	lull_ctx_destroy(ctx);
+}
+
 /* ---- witnesses of one kind --------------------------------------------- */
 
 enum kind { ZEROS, ONES, MINUS_ONES, BITS, WORDS, SAME, NR_KINDS };
