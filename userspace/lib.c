@@ -314,6 +314,7 @@ static int finish_key(struct lull_ctx *ctx, struct lull_zkey *zkey,
 		lull_zkey_close(zkey);
 		return err;
 	}
+	say_notes(ctx);
 	warn_trailing(ctx, &(*ret_key)->zkey.file);
 	if ((*ret_key)->zkey.toxic)
 		tell(ctx, (*ret_key)->zkey.file.in.name,

@@ -311,25 +311,24 @@ int lull_arena_pin(struct lull_arena *arena,
 	return err;
 }
 
-bool lull_arena_is_pinned(struct lull_arena *arena, const void *ptr,
-			  size_t bytes)
+bool lull_arena_pinned_run(struct lull_arena *arena, const void *ptr,
+			   size_t bytes, size_t *ret_bytes)
 {
-	const uint8_t *p = ptr;
-	const struct lull_slab *slab;
+	uintptr_t at = (uintptr_t)ptr, end = at + bytes, first, last;
+	const struct lull_pin_piece *piece;
 	bool pinned = false;
-	size_t i, end;
 
 	pthread_mutex_lock(&arena->lock);
-	for (slab = arena->slabs; slab; slab = slab->next)
-		if (p >= slab->base &&
-		    p + bytes <= slab->base + slab->top_bytes)
-			break;
-	if (slab && bytes) {
-		i = (size_t)(p - slab->base) / SLOT_BYTES;
-		end = lull_div_up((size_t)(p - slab->base) + bytes, SLOT_BYTES);
-		for (pinned = true; i < end; i++)
-			pinned = pinned && slab->slots[i] & SLOT_PINNED;
+	for (piece = arena->pieces; piece && !pinned; piece = piece->next) {
+		first = (uintptr_t)piece->ptr;
+		last = first + piece->bytes;
+		pinned = at >= first && at < last;
+		if (pinned)
+			end = lull_min(at + bytes, last);
+		else if (first > at)
+			end = lull_min(end, first);
 	}
 	pthread_mutex_unlock(&arena->lock);
+	*ret_bytes = end - at;
 	return pinned;
 }

@@ -119,6 +119,7 @@ void lull_slab_pin(struct lull_arena *arena, struct lull_slab *slab,
 		   size_t first, size_t nr)
 {
 	struct lull_pin_piece *piece;
+	struct lull_error why;
 	size_t i;
 
 	if (!arena->pin_ops || !nr)
@@ -128,7 +129,14 @@ void lull_slab_pin(struct lull_arena *arena, struct lull_slab *slab,
 		return;
 	piece->ptr = slab->base + first * SLOT_BYTES;
 	piece->bytes = nr * SLOT_BYTES;
-	if (arena->pin_ops->pin(arena->pin_arg, piece->ptr, piece->bytes)) {
+	if (arena->pin_ops->pin(arena->pin_arg, piece->ptr, piece->bytes,
+				&why)) {
+		if (!arena->pin_refused)
+			lull_arena_add_note(arena,
+					    "registering %zu bytes failed, as "
+					    "others may: %s",
+					    piece->bytes, why.msg);
+		arena->pin_refused = true;
 		free(piece);
 		return;
 	}

@@ -216,6 +216,7 @@ struct lull_pin_piece {
  * @closing: lull_arena_close() was called; the last block ends it
  * @pin_ops: the registrar, or NULL
  * @pin_arg: handed to it
+ * @pin_refused: it could not register something, which was noted
  * @pieces: what it has registered
  * @notes: lines for lull_arena_note()
  * @nr_notes: how many; written with @lock, read without
@@ -237,6 +238,7 @@ struct lull_arena {
 	bool closing;
 	const struct lull_arena_pin_ops *pin_ops;
 	void *pin_arg;
+	bool pin_refused;
 	struct lull_pin_piece *pieces;
 	char notes[NOTES_MAX][NOTE_BYTES];
 	atomic_size_t nr_notes;
