@@ -19,13 +19,10 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
+#include "input/instream.h"
 #include "lull.h"
 
 struct lull_workers;
-
-/* A name as it stands in messages: the last part of a long path, so that the
- * rest of the message has room in struct lull_error. */
-#define LULL_INFILE_NAME_BYTES 97
 
 /**
  * struct lull_infile - bytes and the name they go by
@@ -42,14 +39,6 @@ struct lull_infile {
 	struct lull_vec vec;
 	char name[LULL_INFILE_NAME_BYTES];
 };
-
-/**
- * lull_infile_name - shorten a path for messages
- * @path: the path; NULL reads as "(memory)"
- * @ret_name: "..." and the end of @path when it is too long; bytes that do not
- *	print become '?', so that a message stays one line
- */
-void lull_infile_name(const char *path, char ret_name[LULL_INFILE_NAME_BYTES]);
 
 /**
  * lull_infile_open - map a file
