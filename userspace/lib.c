@@ -4,9 +4,8 @@
  *
  * Contracts stand in include/lull.h.
  */
-#include "lull.h"
+#include "lib.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +26,6 @@
 
 #define VALUES_PER_TASK ((size_t)1 << 16)
 #define ARENA_TEXT_BYTES sizeof(((struct lull_ctx_stats *)0)->arena)
-
-struct lull_ctx {
-	struct lull_ctx_opts opts;
-	struct lull_workers *workers;
-	struct lull_set *set;
-	struct lull_arena *arena;
-	atomic_size_t nr_notes; /* said */
-};
 
 struct lull_wtns {
 	struct lull_wtnsfile file;
@@ -567,6 +558,11 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 			reterr, LULL_USAGE,
 			"struct lull_prove_opts: expected size %zu, found %zu",
 			sizeof(*opts), opts->size);
+	if (key->assigned)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "%s: parameters of bellman hold no circuit: "
+				 "they cannot prove from a witness alone",
+				 key->zkey.file.in.name);
 	err = mismatch(reterr, key->zkey.file.in.name, file->file.in.name,
 		       key->zkey.facts, file->facts, key->zkey.nr_vars,
 		       file->nr_values, "key");

@@ -50,7 +50,7 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY",
 		.nr_words_min = 1,
 		.nr_words_max = 1,
-		.options = { OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "describe a key",
 		.run = lull_cli_key_info,
 	},
@@ -59,7 +59,7 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY",
 		.nr_words_min = 1,
 		.nr_words_max = 1,
-		.options = { OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "check a key's every point, subgroups included",
 		.run = lull_cli_key_check,
 	},
@@ -68,10 +68,23 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY [VKEY.json]",
 		.nr_words_min = 1,
 		.nr_words_max = 2,
-		.options = { OPT_OUTPUT, OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_OUTPUT, OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "write a key's verification_key.json",
 		.about = "Writes to standard output when no file is named.",
 		.run = lull_cli_key_vkey,
+	},
+	{
+		.name = "key convert",
+		.words = "KEY OUT",
+		.nr_words_min = 2,
+		.nr_words_max = 2,
+		.options = { OPT_FROM, OPT_TO, OPT_THREADS, OPT_ARENA,
+			     OPT_JSON },
+		.summary = "write a key in another format",
+		.about =
+"--to bellman writes parameters of bellman and bellperson, --to bellman-vkey\n"
+"their verifying key alone, both of BLS12-381.",
+		.run = lull_cli_key_convert_bellman,
 	},
 	{
 		.name = "key gen",
@@ -227,7 +240,7 @@ static const struct lull_cli_command *find_command(int nr, char **words,
 	return NULL;
 }
 
-/* The commands of a group, "info|check|vkey|gen", for "lull key". */
+/* The commands of a group, "info|check|vkey|convert|gen", for "lull key". */
 static bool list_group(const char *group, char *buf, size_t bytes)
 {
 	size_t len = strlen(group), used = 0, i;
