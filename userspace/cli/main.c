@@ -39,10 +39,13 @@ static const struct lull_cli_command commands[] = {
 		.words = "VKEY.json PUBLIC.json PROOF.json",
 		.nr_words_min = 3,
 		.nr_words_max = 3,
-		.options = { OPT_JSON },
+		.options = { OPT_FROM, OPT_JSON },
 		.summary = "check a proof",
 		.about =
-"Prints VALID, or INVALID and why.  Exit codes: 0 valid, 1 invalid, 2 error.",
+"Prints VALID, or INVALID and why.  Exit codes: 0 valid, 1 invalid, 2 error.\n"
+"With --from bellman VKEY is a verifying key or parameters of bellman, PROOF\n"
+"192 bytes for each partition, and PUBLIC.json has all partitions' signals,\n"
+"one partition's behind another's.",
 		.run = lull_cli_verify,
 	},
 	{

@@ -65,7 +65,7 @@ static const struct option_text option_texts[] = {
 	{ OPT_FALLBACK, "fallback", "cpu",
 	  "let the CPU take over when no GPU is left" },
 	{ OPT_FROM, "from", "FORMAT",
-	  "what the key is: zkey or bellman (default: zkey)" },
+	  "zkey or bellman: whose files these are (default: zkey)" },
 	{ OPT_GIB, "gib", "G",
 	  "GiB of vectors; may have a point (default: 1)" },
 	{ OPT_GPUS, "gpus", "N,N", "the GPUs to use (default: 0)" },

@@ -25,6 +25,9 @@
  * 0x80 compressed, 0x40 infinity, 0x20 y is the larger of the two that x
  * allows; uncompressed points off infinity have none, and infinity never
  * stands in a file.
+ *
+ * A proof is A (G1), B (G2) and C (G1), compressed: x alone, 48, 96 and 48
+ * bytes, flags as above.
  */
 #include "input/bellman.h"
 
@@ -326,22 +329,46 @@ static void reverse(uint8_t *to, const uint8_t *from)
 	}
 }
 
-/* Which coordinate of memory's order is the @i-th in the file: in G2 the two
- * of an element change places. */
-static unsigned int coord_at(unsigned int i, unsigned int nr_coords)
+/* Coordinates in the file's order, one after the other; in G2 the two of an
+ * element change places. */
+static unsigned int coord_at(unsigned int i, bool is_g2)
 {
-	return nr_coords == G2_COORDS ? i ^ 1 : i;
+	return is_g2 ? i ^ 1 : i;
 }
 
-enum lull_bellman_fault lull_bellman_take_point(const uint8_t *from,
-						unsigned int nr_coords,
-						uint8_t *to)
+/* Coordinates whose flags have been taken off @from. */
+static enum lull_bellman_fault take_coords(const uint8_t *from, unsigned int nr,
+					   bool is_g2, uint8_t *to)
 {
 	const size_t each = LULL_BELLMAN_FP_BYTES;
 	const uint8_t *prime = lull_curve_facts(LULL_CURVE_BLS12_381)->fp_prime;
 	uint8_t plain[LULL_BELLMAN_POINT_BYTES_MAX];
 	unsigned int i, at;
 
+	for (i = 0; i < nr; i++) {
+		at = coord_at(i, is_g2);
+		reverse(plain + at * each, from + i * each);
+		if (!lull_input_below(plain + at * each, prime, each))
+			return LULL_BELLMAN_COORDINATE;
+	}
+	memcpy(to, plain, nr * each);
+	return LULL_BELLMAN_POINT_OK;
+}
+
+static void put_coords(const uint8_t *from, unsigned int nr, bool is_g2,
+		       uint8_t *to)
+{
+	const size_t each = LULL_BELLMAN_FP_BYTES;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		reverse(to + i * each, from + coord_at(i, is_g2) * each);
+}
+
+enum lull_bellman_fault lull_bellman_take_point(const uint8_t *from,
+						unsigned int nr_coords,
+						uint8_t *to)
+{
 	LULL_ASSERT(nr_coords == G1_COORDS || nr_coords == G2_COORDS);
 	if (lull_unlikely(from[0] & FLAGS)) {
 		if (from[0] & FLAG_COMPRESSED)
@@ -349,24 +376,41 @@ enum lull_bellman_fault lull_bellman_take_point(const uint8_t *from,
 		return from[0] & FLAG_INFINITY ? LULL_BELLMAN_INFINITY
 					       : LULL_BELLMAN_SIGN;
 	}
-	for (i = 0; i < nr_coords; i++) {
-		at = coord_at(i, nr_coords);
-		reverse(plain + at * each, from + i * each);
-		if (!lull_input_below(plain + at * each, prime, each))
-			return LULL_BELLMAN_COORDINATE;
-	}
-	memcpy(to, plain, nr_coords * each);
-	return LULL_BELLMAN_POINT_OK;
+	return take_coords(from, nr_coords, nr_coords == G2_COORDS, to);
 }
 
 void lull_bellman_put_point(const uint8_t *from, unsigned int nr_coords,
 			    uint8_t *to)
 {
-	const size_t each = LULL_BELLMAN_FP_BYTES;
-	unsigned int i;
+	put_coords(from, nr_coords, nr_coords == G2_COORDS, to);
+}
 
-	for (i = 0; i < nr_coords; i++)
-		reverse(to + i * each, from + coord_at(i, nr_coords) * each);
+enum lull_bellman_fault lull_bellman_take_compressed(const uint8_t *from,
+						     unsigned int nr_coords,
+						     uint8_t *to,
+						     bool *ret_sign)
+{
+	uint8_t x[LULL_BELLMAN_POINT_BYTES_MAX / 2];
+	enum lull_bellman_fault fault;
+
+	LULL_ASSERT(nr_coords == G1_COORDS / 2 || nr_coords == G2_COORDS / 2);
+	if (!(from[0] & FLAG_COMPRESSED))
+		return LULL_BELLMAN_NOT_COMPRESSED;
+	if (from[0] & FLAG_INFINITY)
+		return LULL_BELLMAN_INFINITY;
+	memcpy(x, from, nr_coords * (size_t)LULL_BELLMAN_FP_BYTES);
+	x[0] &= (uint8_t)~FLAGS;
+	fault = take_coords(x, nr_coords, nr_coords == G2_COORDS / 2, to);
+	if (fault == LULL_BELLMAN_POINT_OK)
+		*ret_sign = from[0] & FLAG_SIGN;
+	return fault;
+}
+
+void lull_bellman_put_compressed(const uint8_t *from, unsigned int nr_coords,
+				 bool sign, uint8_t *to)
+{
+	put_coords(from, nr_coords, nr_coords == G2_COORDS / 2, to);
+	to[0] |= FLAG_COMPRESSED | (sign ? FLAG_SIGN : 0);
 }
 
 const char *lull_bellman_fault_text(enum lull_bellman_fault fault)

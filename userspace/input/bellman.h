@@ -142,6 +142,27 @@ enum lull_bellman_fault lull_bellman_take_point(const uint8_t *from,
 void lull_bellman_put_point(const uint8_t *from, unsigned int nr_coords,
 			    uint8_t *to);
 
+/* A proof: A, B and C, compressed, without infinity. */
+#define LULL_BELLMAN_PROOF_A 0
+#define LULL_BELLMAN_PROOF_B LULL_BELLMAN_FP_BYTES
+#define LULL_BELLMAN_PROOF_C (3 * LULL_BELLMAN_FP_BYTES)
+
+/**
+ * lull_bellman_take_compressed - decode the x and the sign of a point
+ * @from: the file's bytes
+ * @nr_coords: of x: 1 for G1, 2 for G2
+ * @to: x, plain, little-endian: c0, c1; written only on success
+ * @ret_sign: y is the larger of the two that x allows; only on success
+ */
+enum lull_bellman_fault lull_bellman_take_compressed(const uint8_t *from,
+						     unsigned int nr_coords,
+						     uint8_t *to,
+						     bool *ret_sign);
+
+/* The other way; coordinates are below p, the point is not infinity. */
+void lull_bellman_put_compressed(const uint8_t *from, unsigned int nr_coords,
+				 bool sign, uint8_t *to);
+
 /* What is wrong, in words: "expected ..., found ...". */
 const char *lull_bellman_fault_text(enum lull_bellman_fault fault);
 

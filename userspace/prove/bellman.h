@@ -88,6 +88,34 @@ int lull_bellman_key_check(const struct lull_key *key,
 int lull_bellman_write(const struct lull_key *key, const char *path,
 		       bool vkey_only, struct lull_error *reterr);
 
+/* A proof's plain points in bellman's 192 bytes: LULL_OK, or LULL_RANGE when
+ * one is infinity, which they never hold. */
+int lull_bellman_put_proof(const struct lull_json_proof *proof,
+			   uint8_t out[LULL_BELLMAN_PROOF_BYTES],
+			   struct lull_error *reterr);
+
+/**
+ * lull_bellman_verify - check proofs of one verifying key together
+ * @vkey: of at least LULL_BELLMAN_NR_VKEY arrays
+ * @nr_public: without the constant one
+ * @proofs: @nr times LULL_BELLMAN_PROOF_BYTES
+ * @publics: @nr times @nr_public plain little-endian scalars below r
+ * @nr: at least 1
+ * @workers: who does it
+ * @arena: for memory
+ * @reterr: names every partition that is wrong, and why the first is
+ *
+ * One product of pairings over a random linear combination; only when it is
+ * not one is each proof looked at alone.
+ *
+ * Return: LULL_OK, LULL_INVALID, LULL_IO (getrandom) or LULL_NOMEM.
+ */
+int lull_bellman_verify(const struct lull_bellman_points *vkey,
+			size_t nr_public, const uint8_t *proofs,
+			const uint8_t *publics, size_t nr,
+			struct lull_workers *workers, struct lull_arena *arena,
+			struct lull_error *reterr);
+
 /**
  * lull_bellman_monomial - from snarkjs's basis of H to powers of tau
  * @h: 1 << log2_domain points of section 9 of a .zkey

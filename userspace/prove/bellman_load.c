@@ -133,7 +133,7 @@ static void place(const struct lull_bellman *file, unsigned int nr_arrays,
 	unsigned int array;
 
 	for (array = 0; array < nr_arrays; array++) {
-		at[array] = base + bytes;
+		at[array] = base ? base + bytes : NULL;
 		bytes += file->nr[array] * lull_bellman_point_bytes(array);
 	}
 	*ret_bytes = bytes;
