@@ -360,7 +360,7 @@ class Tidy:
                 for word in used_words(source):
                     words.setdefault(word, set()).add(source.path)
         public = {word for source in self.sources
-                  if source.path == "userspace/include/lull.h"
+                  if source.path.startswith("userspace/include/")
                   for line in source.code
                   for word in re.findall(r"\blull_\w+", line)}
         for source in self.sources:
@@ -395,9 +395,12 @@ def include_fault(folder, what):
     if folder == "kmod":
         return ("kmod and userspace share uapi/ only"
                 if into in MAY_INCLUDE else None)
+    public = what in ("lull.h", "lull_bellman.h")
+    if folder == "include" and public:
+        return None
     if folder in ("uapi", "include"):
         return "a public header includes nothing of ours"
-    if what == "lull.h" or into in ("base", "linux", "uapi"):
+    if public or (folder == "lib" and what == "lib.h") or into in ("base", "linux", "uapi"):
         return None
     if folder == "cuda":
         return None if into not in ("cli", "daemon", "bench", "prove") else \

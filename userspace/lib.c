@@ -4,9 +4,8 @@
  *
  * Contracts stand in include/lull.h.
  */
-#include "lull.h"
+#include "lib.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +26,6 @@
 #include "prove/witness.h"
 
 #define ARENA_TEXT_BYTES sizeof(((struct lull_ctx_stats *)0)->arena)
-
-struct lull_ctx {
-	struct lull_ctx_opts opts;
-	struct lull_workers *workers;
-	struct lull_set *set;
-	struct lull_arena *arena;
-	atomic_size_t nr_notes; /* said */
-};
 
 struct lull_wtns {
 	struct lull_wtnsfile file;
@@ -540,6 +531,11 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 			reterr, LULL_USAGE,
 			"struct lull_prove_opts: expected size %zu, found %zu",
 			sizeof(*opts), opts->size);
+	if (key->assigned)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "%s: parameters of bellman hold no circuit: "
+				 "they cannot prove from a witness alone",
+				 key->zkey.file.in.name);
 	err = lull_witness_match(file, key->zkey.file.in.name, "key",
 				 key->zkey.facts, key->zkey.nr_vars, reterr);
 	if (err)

@@ -40,6 +40,7 @@ enum lull_cli_key {
 	OPT_CUDA_REGISTER,
 	OPT_CURVE,
 	OPT_FALLBACK,
+	OPT_FROM,
 	OPT_GIB,
 	OPT_GPUS,
 	OPT_IN_PROCESS,
@@ -58,6 +59,7 @@ enum lull_cli_key {
 	OPT_SHAPE,
 	OPT_SVG,
 	OPT_TEST_RS,
+	OPT_TO,
 	OPT_TOXIC,
 	OPT_VECTORS,
 	OPT_VRAM,
@@ -69,6 +71,11 @@ enum lull_cli_key {
 #define LULL_CLI_WORDS_MAX 4
 /* The most GPUs that one command uses. */
 #define LULL_CLI_GPUS_MAX 32
+
+/* Formats, as --from and --to name them. */
+#define LULL_CLI_ZKEY "zkey"
+#define LULL_CLI_BELLMAN "bellman"
+#define LULL_CLI_BELLMAN_VKEY "bellman-vkey"
 
 struct lull_cli;
 
@@ -125,6 +132,8 @@ struct lull_cli_command {
  * @log2: --log2, or 0
  * @nr_witnesses: --witnesses, or 0
  * @seed: --seed, or 0
+ * @from: --from, a format, or NULL
+ * @to: --to, a format, or NULL
  * @test_rs: the two words of --test-rs, or NULL
  * @storm: of bench storm: what was said; 0 and NULL where nothing was
  * @has_bystanders: --bystanders was given, and may be 0
@@ -159,6 +168,8 @@ struct lull_cli {
 	unsigned int log2;
 	unsigned int nr_witnesses;
 	unsigned int seed;
+	const char *from;
+	const char *to;
 	const char *test_rs[2];
 	struct lull_bench_storm_opts storm;
 	bool has_bystanders;
@@ -175,6 +186,7 @@ int lull_cli_key_check(const struct lull_cli *cli);
 int lull_cli_key_vkey(const struct lull_cli *cli);
 int lull_cli_key_gen(const struct lull_cli *cli);
 int lull_cli_gen(const struct lull_cli *cli);
+int lull_cli_key_convert_bellman(const struct lull_cli *cli);
 int lull_cli_circuit_info(const struct lull_cli *cli);
 int lull_cli_waterfall(const struct lull_cli *cli);
 int lull_cli_arena_status(const struct lull_cli *cli);
@@ -221,6 +233,11 @@ int lull_cli_check_outputs(const char *const *inputs, size_t nr_inputs,
  * take none) and warnings on the terminal. */
 int lull_cli_ctx_create(const struct lull_cli *cli, struct lull_ctx **ret_ctx,
 			struct lull_error *reterr);
+
+/* Opens a context and the first word's key; the caller ends both, on failure
+ * too. */
+int lull_cli_key_open(const struct lull_cli *cli, struct lull_ctx **ctx,
+		      struct lull_key **key, struct lull_error *reterr);
 
 /* "BN254" or "BLS12-381". */
 const char *lull_cli_curve_name(int curve);

@@ -39,10 +39,13 @@ static const struct lull_cli_command commands[] = {
 		.words = "VKEY.json PUBLIC.json PROOF.json",
 		.nr_words_min = 3,
 		.nr_words_max = 3,
-		.options = { OPT_JSON },
+		.options = { OPT_FROM, OPT_JSON },
 		.summary = "check a proof",
 		.about =
-"Prints VALID, or INVALID and why.  Exit codes: 0 valid, 1 invalid, 2 error.",
+"Prints VALID, or INVALID and why.  Exit codes: 0 valid, 1 invalid, 2 error.\n"
+"With --from bellman VKEY is a verifying key or parameters of bellman, PROOF\n"
+"192 bytes for each partition, and PUBLIC.json has all partitions' signals,\n"
+"one partition's behind another's.",
 		.run = lull_cli_verify,
 	},
 	{
@@ -50,7 +53,7 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY",
 		.nr_words_min = 1,
 		.nr_words_max = 1,
-		.options = { OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "describe a key",
 		.run = lull_cli_key_info,
 	},
@@ -59,7 +62,7 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY",
 		.nr_words_min = 1,
 		.nr_words_max = 1,
-		.options = { OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "check a key's every point, subgroups included",
 		.run = lull_cli_key_check,
 	},
@@ -68,10 +71,23 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY [VKEY.json]",
 		.nr_words_min = 1,
 		.nr_words_max = 2,
-		.options = { OPT_OUTPUT, OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_OUTPUT, OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "write a key's verification_key.json",
 		.about = "Writes to standard output when no file is named.",
 		.run = lull_cli_key_vkey,
+	},
+	{
+		.name = "key convert",
+		.words = "KEY OUT",
+		.nr_words_min = 2,
+		.nr_words_max = 2,
+		.options = { OPT_FROM, OPT_TO, OPT_THREADS, OPT_ARENA,
+			     OPT_JSON },
+		.summary = "write a key in another format",
+		.about =
+"--to bellman writes parameters of bellman and bellperson, --to bellman-vkey\n"
+"their verifying key alone, both of BLS12-381.",
+		.run = lull_cli_key_convert_bellman,
 	},
 	{
 		.name = "key gen",
@@ -253,7 +269,7 @@ static const struct lull_cli_command *find_command(int nr, char **words,
 	return NULL;
 }
 
-/* The commands of a group, "info|check|vkey|gen", for "lull key". */
+/* The commands of a group, "info|check|vkey|convert|gen", for "lull key". */
 static bool list_group(const char *group, char *buf, size_t bytes)
 {
 	size_t len = strlen(group), used = 0, i;

@@ -67,6 +67,8 @@ static const struct option_text option_texts[] = {
 	{ OPT_CURVE, "curve", "CURVE", "bn254 or bls12_381 (default: both)" },
 	{ OPT_FALLBACK, "fallback", "cpu",
 	  "let the CPU take over when no GPU is left" },
+	{ OPT_FROM, "from", "FORMAT",
+	  "zkey or bellman: whose files these are (default: zkey)" },
 	{ OPT_GIB, "gib", "G",
 	  "GiB of vectors; may have a point (default: 1)" },
 	{ OPT_GPUS, "gpus", "N,N", "the GPUs to use (default: 0)" },
@@ -93,6 +95,7 @@ static const struct option_text option_texts[] = {
 	{ OPT_SVG, "svg", "FILE", "draw a plot" },
 	{ OPT_THREADS, "threads", "N",
 	  "threads to work on (default: one a usable CPU)" },
+	{ OPT_TO, "to", "FORMAT", "what to write: bellman or bellman-vkey" },
 	{ OPT_TOXIC, "toxic", NULL,
 	  "accept that the key is insecure, for tests only" },
 	{ OPT_VECTORS, "vectors", "N",
@@ -244,6 +247,27 @@ static int take_backend(struct lull_cli *cli, const char *name,
 	return LULL_OK;
 }
 
+static int take_format(struct lull_cli *cli, const struct option_text *option,
+		       const char *arg, struct lull_error *reterr)
+{
+	if (option->key == OPT_FROM) {
+		if (strcmp(arg, LULL_CLI_ZKEY) && strcmp(arg, LULL_CLI_BELLMAN))
+			return lull_fail(reterr, LULL_USAGE,
+					 "--from: expected zkey or bellman, "
+					 "found '%.40s'",
+					 arg);
+		cli->from = arg;
+		return LULL_OK;
+	}
+	if (strcmp(arg, LULL_CLI_BELLMAN) && strcmp(arg, LULL_CLI_BELLMAN_VKEY))
+		return lull_fail(reterr, LULL_USAGE,
+				 "--to: expected bellman or bellman-vkey, "
+				 "found '%.40s'",
+				 arg);
+	cli->to = arg;
+	return LULL_OK;
+}
+
 static int take_device(struct lull_cli *cli, const struct option_text *option,
 		       const char *arg, struct lull_error *reterr)
 {
@@ -348,6 +372,9 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 	case OPT_TEST_RS:
 		cli->test_rs[0] = arg;
 		return LULL_OK;
+	case OPT_FROM:
+	case OPT_TO:
+		return take_format(cli, option, arg, reterr);
 	case OPT_BACKEND:
 	case OPT_FALLBACK:
 	case OPT_GPUS:

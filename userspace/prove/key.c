@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "input/outfile.h"
+#include "prove/bellman.h"
 
 #define COEFS_PER_TASK ((size_t)1 << 16)
 #define POINTS_PER_TASK ((size_t)1 << 12)
@@ -188,6 +189,8 @@ static int check_all_points(const struct lull_key *key, bool subgroup,
 
 int lull_prove_key_check(const struct lull_key *key, struct lull_error *reterr)
 {
+	if (key->assigned)
+		return lull_bellman_key_check(key, reterr);
 	return check_all_points(key, true, NULL, reterr);
 }
 
@@ -261,32 +264,48 @@ static int attach(struct lull_key *key, struct lull_error *reterr)
 	return first.code;
 }
 
+/* A key of nothing but where it came from and whom it belongs to. */
+static int new_key(const char *path, struct lull_workers *workers,
+		   struct lull_arena *arena, struct lull_set *set,
+		   struct lull_key **ret_key, struct lull_error *reterr)
+{
+	struct lull_key *key = calloc(1, sizeof(*key));
+
+	if (key && path)
+		key->path = strdup(path);
+	if (!key || (path && !key->path)) {
+		free(key);
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	}
+	key->workers = workers;
+	key->set = set;
+	key->arena = arena;
+	*ret_key = key;
+	return LULL_OK;
+}
+
+static void free_key(struct lull_key *key)
+{
+	free(key->path);
+	free(key);
+}
+
 int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
 			  struct lull_workers *workers,
 			  struct lull_arena *arena, struct lull_set *set,
 			  struct lull_key **ret_key, struct lull_error *reterr)
 {
 	size_t nr_inf[LULL_ZKEY_CONTRIBUTIONS] = { 0 };
-	struct lull_key *key = calloc(1, sizeof(*key));
+	struct lull_key *key = NULL;
 	int err;
 
-	if (!key)
-		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
-	if (path) {
-		key->path = strdup(path);
-		if (!key->path) {
-			err = lull_fail(reterr, LULL_NOMEM,
-					"no memory for a key");
-			goto free_key;
-		}
-	}
+	err = new_key(path, workers, arena, set, &key, reterr);
+	if (err)
+		return err;
 	err = check_coefs(zkey, workers, reterr);
 	if (err)
 		goto free_key;
 	key->zkey = *zkey;
-	key->workers = workers;
-	key->set = set;
-	key->arena = arena;
 	key->groth16 = lull_groth16(zkey->curve);
 	err = check_all_points(key, false, nr_inf, reterr);
 	if (err)
@@ -303,9 +322,34 @@ int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
 	return LULL_OK;
 
 free_key:
-	free(key->path);
-	free(key);
+	free_key(key);
 	return err;
+}
+
+int lull_prove_key_create_assigned(struct lull_zkey *zkey, size_t nr_a,
+				   size_t nr_b, const char *path,
+				   struct lull_workers *workers,
+				   struct lull_arena *arena,
+				   struct lull_set *set,
+				   struct lull_key **ret_key,
+				   struct lull_error *reterr)
+{
+	struct lull_key *key = NULL;
+	int err;
+
+	err = new_key(path, workers, arena, set, &key, reterr);
+	if (err)
+		return err;
+	key->zkey = *zkey;
+	key->groth16 = lull_groth16(zkey->curve);
+	key->assigned = true;
+	key->nr_a = nr_a;
+	key->nr_b = nr_b;
+	key->nr_inf_a = zkey->nr_vars - nr_a;
+	key->nr_inf_b1 = key->nr_inf_b2 = zkey->nr_vars - nr_b;
+	*zkey = (struct lull_zkey){ 0 };
+	*ret_key = key;
+	return LULL_OK;
 }
 
 void lull_prove_key_destroy(struct lull_key *key)
@@ -314,8 +358,7 @@ void lull_prove_key_destroy(struct lull_key *key)
 		return;
 	detach(key);
 	lull_zkey_close(&key->zkey);
-	free(key->path);
-	free(key);
+	free_key(key);
 }
 
 /* ---- the verification key ---------------------------------------------- */
