@@ -162,6 +162,8 @@ int lull_arena_open(const struct lull_arena_opts *opts,
 		return err;
 	}
 	arena->id = arena->growing ? arena->growing->id : opts->carrier;
+	if (arena->slabs)
+		arena->page_bytes = arena->slabs->page_bytes;
 	if (arena->id == LULL_ARENA_THP)
 		note_thp(arena);
 	*ret_arena = arena;
@@ -228,7 +230,10 @@ static const char *pages_of(const struct lull_arena *arena)
 	if (arena->id == LULL_ARENA_THP &&
 	    lull_arena_host_thp("") >= LULL_ARENA_THP_NEVER)
 		return "4 KiB";
-	return arena->growing ? "2 MiB" : "no pages of its own";
+	if (!arena->growing)
+		return "no pages of its own";
+	return arena->page_bytes == LULL_ARENA_GIGANTIC_BYTES ? "1 GiB"
+							      : "2 MiB";
 }
 
 void lull_arena_describe(const struct lull_arena *arena, char *buf,

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,6 +42,23 @@ void lull_infile_name(const char *path, char ret_name[LULL_INFILE_NAME_BYTES])
 		ret_name[skip + i] = c < ' ' || c == 127 ? '?' : (char)c;
 	}
 	ret_name[skip + len] = '\0';
+}
+
+int lull_infile_fail(const char *name, uint32_t number, const char *section,
+		     uint64_t offset, struct lull_error *reterr,
+		     enum lull_status code, const char *fmt, va_list args)
+{
+	size_t len;
+
+	if (!reterr)
+		return code;
+	lull_fail(reterr, code,
+		  "%s: section %" PRIu32 "%s%s%s, offset 0x%" PRIx64 ": ", name,
+		  number, section ? " (" : "", section ? section : "",
+		  section ? ")" : "", offset);
+	len = strlen(reterr->msg);
+	vsnprintf(reterr->msg + len, sizeof(reterr->msg) - len, fmt, args);
+	return code;
 }
 
 /* Opens a regular file that is not empty and fills in name and size. */
@@ -105,20 +123,36 @@ int lull_infile_open(const char *path, struct lull_infile *ret_file,
 
 /* ---- reading ----------------------------------------------------------- */
 
-/* One file under way. */
-struct reading {
-	const struct lull_infile *file;
-	uint8_t *to;
-	int fd;
-};
-
-static int read_range(const struct lull_infile *file, int fd, uint8_t *to,
-		      uint64_t offset, size_t bytes, struct lull_error *reterr)
+int lull_infile_begin(const char *path, struct lull_infile_reading *ret_reading,
+		      struct lull_error *reterr)
 {
+	struct lull_infile_reading reading = { .fd = -1 };
+	int err;
+
+	err = open_regular(path, &reading.file, &reading.fd, &reading.was,
+			   reterr);
+	if (!err)
+		*ret_reading = reading;
+	return err;
+}
+
+void lull_infile_end(struct lull_infile_reading *reading)
+{
+	if (reading->fd >= 0)
+		close(reading->fd);
+	reading->fd = -1;
+}
+
+int lull_infile_read_at(const struct lull_infile_reading *reading, void *to,
+			uint64_t offset, size_t bytes,
+			struct lull_error *reterr)
+{
+	const struct lull_infile *file = &reading->file;
+	uint8_t *p = to;
 	ssize_t got;
 
 	while (bytes) {
-		got = pread(fd, to, bytes, (off_t)offset);
+		got = pread(reading->fd, p, bytes, (off_t)offset);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -133,52 +167,62 @@ static int read_range(const struct lull_infile *file, int fd, uint8_t *to,
 					 "found the end: the file was cut "
 					 "short while it was read",
 					 file->name, offset, file->bytes);
-		to += got;
+		p += got;
 		offset += (uint64_t)got;
 		bytes -= (size_t)got;
 	}
 	return LULL_OK;
 }
 
+/* A whole file under way. */
+struct whole {
+	const struct lull_infile_reading *reading;
+	uint8_t *to;
+};
+
 static int read_task(void *arg, size_t task, struct lull_error *reterr)
 {
-	const struct reading *reading = arg;
+	const struct whole *whole = arg;
 	uint64_t offset = (uint64_t)task * BYTES_PER_TASK;
-	uint64_t left = reading->file->bytes - offset;
+	uint64_t left = whole->reading->file.bytes - offset;
 
-	return read_range(reading->file, reading->fd, reading->to + offset,
-			  offset, (size_t)lull_min(left, BYTES_PER_TASK),
-			  reterr);
+	return lull_infile_read_at(whole->reading, whole->to + offset, offset,
+				   (size_t)lull_min(left, BYTES_PER_TASK),
+				   reterr);
 }
 
-static bool changed(int fd, const struct stat *was)
+int lull_infile_unchanged(const struct lull_infile_reading *reading,
+			  struct lull_error *reterr)
 {
+	const struct stat *was = &reading->was;
 	struct stat is;
 
-	return fstat(fd, &is) || is.st_size != was->st_size ||
-	       is.st_mtim.tv_sec != was->st_mtim.tv_sec ||
-	       is.st_mtim.tv_nsec != was->st_mtim.tv_nsec;
+	if (!fstat(reading->fd, &is) && is.st_size == was->st_size &&
+	    is.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+	    is.st_mtim.tv_nsec == was->st_mtim.tv_nsec)
+		return LULL_OK;
+	return lull_fail(reterr, LULL_IO,
+			 "%s: the file changed while it was read",
+			 reading->file.name);
 }
 
-static int read_open(int fd, const struct stat *st,
+static int read_open(const struct lull_infile_reading *reading,
 		     const struct lull_infile_memory *memory,
 		     struct lull_infile *file, struct lull_error *reterr)
 {
-	struct reading reading = { .file = file, .fd = fd };
+	struct whole whole = { .reading = reading };
 	int err;
 
 	err = lull_arena_carve(memory->arena, (size_t)file->bytes,
 			       memory->flags, file->name, &file->vec, reterr);
 	if (err)
 		return err;
-	reading.to = file->vec.ptr;
+	whole.to = file->vec.ptr;
 	err = lull_workers_try(memory->workers,
 			       lull_div_up(file->bytes, BYTES_PER_TASK),
-			       read_task, &reading, reterr);
-	if (!err && changed(fd, st))
-		err = lull_fail(reterr, LULL_IO,
-				"%s: the file changed while it was read",
-				file->name);
+			       read_task, &whole, reterr);
+	if (!err)
+		err = lull_infile_unchanged(reading, reterr);
 	if (err)
 		lull_arena_retire(&file->vec);
 	else
@@ -194,22 +238,24 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 		     struct lull_error *reterr)
 {
 	uint8_t head[LULL_INFILE_HEAD_BYTES];
-	struct lull_infile file = { 0 };
-	struct stat st;
-	int fd, err;
+	struct lull_infile_reading reading;
+	struct lull_infile file;
+	int err;
 
-	err = open_regular(path, &file, &fd, &st, reterr);
+	err = lull_infile_begin(path, &reading, reterr);
 	if (err)
 		return err;
-	err = read_range(&file, fd, head, 0,
-			 (size_t)lull_min(file.bytes, sizeof(head)), reterr);
+	file = reading.file;
+	err = lull_infile_read_at(&reading, head, 0,
+				  (size_t)lull_min(file.bytes, sizeof(head)),
+				  reterr);
 	file.data = head;
 	if (!err)
 		err = check(arg, &file, reterr);
 	file.data = NULL;
 	if (!err)
-		err = read_open(fd, &st, memory, &file, reterr);
-	close(fd);
+		err = read_open(&reading, memory, &file, reterr);
+	lull_infile_end(&reading);
 	if (err)
 		return err;
 	*ret_file = file;

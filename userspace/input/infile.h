@@ -14,9 +14,11 @@
 #ifndef LULL_INPUT_INFILE_H
 #define LULL_INPUT_INFILE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "arena/arena.h"
 #include "lull.h"
@@ -99,6 +101,71 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 				  struct lull_error *reterr),
 		     const void *arg, struct lull_infile *ret_file,
 		     struct lull_error *reterr);
+
+/**
+ * struct lull_infile_reading - a file that is read piece by piece
+ * @file: its name and size; no data
+ * @fd: -1 when empty
+ * @was: what the file was when it was opened
+ *
+ * For files whose head says which pieces are wanted.
+ */
+struct lull_infile_reading {
+	struct lull_infile file;
+	int fd;
+	struct stat was;
+};
+
+/**
+ * lull_infile_begin - open a file to read pieces of it
+ * @path: a regular file that is not empty
+ * @ret_reading: owned by the caller; end it with lull_infile_end()
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, LULL_IO, LULL_FORMAT (empty) or LULL_USAGE (no regular
+ * file).
+ */
+int lull_infile_begin(const char *path, struct lull_infile_reading *ret_reading,
+		      struct lull_error *reterr);
+
+/**
+ * lull_infile_read_at - read a piece; several threads may at once
+ * @reading: an open file
+ * @to: receives @bytes bytes
+ * @offset: of the piece
+ * @bytes: of the piece, which lies within the file
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK or LULL_IO.
+ */
+int lull_infile_read_at(const struct lull_infile_reading *reading, void *to,
+			uint64_t offset, size_t bytes,
+			struct lull_error *reterr);
+
+/* LULL_OK, or LULL_IO when the file has changed since it was opened. */
+int lull_infile_unchanged(const struct lull_infile_reading *reading,
+			  struct lull_error *reterr);
+
+/* Closes the file. */
+void lull_infile_end(struct lull_infile_reading *reading);
+
+/**
+ * lull_infile_fail - describe what is wrong at one place of a file
+ * @name: the file
+ * @number: of the section
+ * @section: what people call it, or NULL
+ * @offset: in the file
+ * @reterr: filled; may be NULL
+ * @code: what to return
+ * @fmt: what is wrong, behind "FILE: section 4 (coefficients), offset 0x30: "
+ * @args: of @fmt
+ *
+ * Return: @code.
+ */
+int lull_infile_fail(const char *name, uint32_t number, const char *section,
+		     uint64_t offset, struct lull_error *reterr,
+		     enum lull_status code, const char *fmt, va_list args)
+	__attribute__((format(printf, 7, 0)));
 
 /**
  * lull_infile_open_mem - take the caller's memory as a file
