@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "arena/arena.h"
+#include "lull_pipeline.h"
 
 #define GOLDEN_SMALL "bn128-mul2"
 #define GOLDEN_CHAIN "bn128-chain1000"

@@ -103,13 +103,15 @@ static void release_locked(struct lull_pipeline *pipeline)
 void *lull_sched_house(void *arg)
 {
 	struct lull_pipeline *pipeline = arg;
-	unsigned int ms = pipeline->trace ? SAMPLE_MS : LOOK_MS, nr_flying;
+	unsigned int ms = pipeline->trace ? SAMPLE_MS : LOOK_MS, nr_flying = 0;
 	struct base base;
 	bool stop;
 
 	lull_counters_read(&base.host);
 	lull_arena_stats(pipeline->env.arena, &base.arena);
 	do {
+		if (pipeline->trace)
+			sample(pipeline, &base, nr_flying);
 		pthread_mutex_lock(&pipeline->lock);
 		if (!pipeline->stop)
 			wait_locked(pipeline, ms);
@@ -118,8 +120,6 @@ void *lull_sched_house(void *arg)
 		nr_flying = pipeline->nr_flying;
 		stop = pipeline->stop;
 		pthread_mutex_unlock(&pipeline->lock);
-		if (pipeline->trace)
-			sample(pipeline, &base, nr_flying);
 	} while (!stop);
 	return NULL;
 }

@@ -2,7 +2,7 @@
 /*
  * job.c - jobs are submitted, share out their partitions, and end
  *
- * Contracts stand in include/lull.h.  A job has ended when every partition has
+ * Contracts stand in include/lull_pipeline.h.  A job has ended when every partition has
  * a proof or an error and no thread needs it any more.
  */
 #include <errno.h>

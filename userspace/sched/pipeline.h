@@ -22,6 +22,7 @@
 #include "base/topo.h"
 #include "base/trace.h"
 #include "input/wtns.h"
+#include "lull_pipeline.h"
 #include "prove/prover.h"
 #include "sched/budget.h"
 #include "sched/gate.h"
