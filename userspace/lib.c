@@ -24,12 +24,9 @@
 #include "prove/prover.h"
 #include "prove/random.h"
 #include "prove/witness.h"
+#include "sched/pipeline.h"
 
 #define ARENA_TEXT_BYTES sizeof(((struct lull_ctx_stats *)0)->arena)
-
-struct lull_wtns {
-	struct lull_wtnsfile file;
-};
 
 const char *lull_version(void)
 {
@@ -562,6 +559,18 @@ int lull_prove(struct lull_ctx *ctx, const struct lull_key *key,
 	lull_wipe(r, sizeof(r));
 	lull_wipe(s, sizeof(s));
 	return err;
+}
+
+int lull_pipeline_create(struct lull_ctx *ctx,
+			 const struct lull_pipeline_opts *opts,
+			 struct lull_pipeline **ret_pipeline,
+			 struct lull_error *reterr)
+{
+	const struct lull_sched_env env = { .workers = ctx->workers,
+					    .arena = ctx->arena,
+					    .set = ctx->set };
+
+	return lull_sched_create(&env, opts, ret_pipeline, reterr);
 }
 
 size_t lull_proof_json(const struct lull_proof *proof, char *buf, size_t bytes)
