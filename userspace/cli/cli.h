@@ -40,6 +40,7 @@ enum lull_cli_key {
 	OPT_CUDA_REGISTER,
 	OPT_CURVE,
 	OPT_FALLBACK,
+	OPT_FOLD_C,
 	OPT_GIB,
 	OPT_GPUS,
 	OPT_IN_PROCESS,
@@ -50,6 +51,7 @@ enum lull_cli_key {
 	OPT_NO_VERIFY,
 	OPT_ONLY,
 	OPT_PRESSURE,
+	OPT_R1CS,
 	OPT_ROUNDS,
 	OPT_RUNS,
 	OPT_SCENARIO,
@@ -100,6 +102,7 @@ struct lull_cli_command {
  * @verbose: -v
  * @no_verify: --no-verify
  * @toxic: --toxic
+ * @fold_c: --fold-c
  * @nr_threads: --threads, or 0
  * @nr_runs: --runs, or 0
  * @min_log2: --min-log2, or 0
@@ -117,6 +120,7 @@ struct lull_cli_command {
  * @has_node: --node was given, and may be 0
  * @output: -o, or NULL
  * @check_r1cs: --check-r1cs, or NULL
+ * @r1cs: --r1cs, or NULL
  * @test_rs: the two words of --test-rs, or NULL
  * @storm: of bench storm: what was said; 0 and NULL where nothing was
  * @has_bystanders: --bystanders was given, and may be 0
@@ -130,6 +134,7 @@ struct lull_cli {
 	bool verbose;
 	bool no_verify;
 	bool toxic;
+	bool fold_c;
 	unsigned int nr_threads;
 	unsigned int nr_runs;
 	unsigned int min_log2;
@@ -147,6 +152,7 @@ struct lull_cli {
 	bool has_node;
 	const char *output;
 	const char *check_r1cs;
+	const char *r1cs;
 	const char *test_rs[2];
 	struct lull_bench_storm_opts storm;
 	bool has_bystanders;
@@ -161,6 +167,7 @@ int lull_cli_verify(const struct lull_cli *cli);
 int lull_cli_key_info(const struct lull_cli *cli);
 int lull_cli_key_check(const struct lull_cli *cli);
 int lull_cli_key_vkey(const struct lull_cli *cli);
+int lull_cli_key_convert(const struct lull_cli *cli);
 int lull_cli_key_gen(const struct lull_cli *cli);
 int lull_cli_circuit_info(const struct lull_cli *cli);
 int lull_cli_arena_status(const struct lull_cli *cli);

@@ -27,7 +27,7 @@ static const struct lull_cli_command commands[] = {
 		.options = { OPT_THREADS, OPT_NO_VERIFY, OPT_CHECK_R1CS,
 			     OPT_JSON, OPT_VERBOSE, OPT_TEST_RS, OPT_BACKEND,
 			     OPT_FALLBACK, OPT_GPUS, OPT_VRAM, OPT_ARENA },
-		.summary = "make a proof from a .zkey and a .wtns",
+		.summary = "make a proof from a key and a .wtns",
 		.about =
 "The proof is checked before it is written; both files appear whole or not\n"
 "at all.  Exit codes: 0 done, 2 error, 3 the witness does not satisfy the\n"
@@ -72,6 +72,20 @@ static const struct lull_cli_command commands[] = {
 		.summary = "write a key's verification_key.json",
 		.about = "Writes to standard output when no file is named.",
 		.run = lull_cli_key_vkey,
+	},
+	{
+		.name = "key convert",
+		.words = "IN.zkey OUT.lkey",
+		.nr_words_min = 2,
+		.nr_words_max = 2,
+		.options = { OPT_R1CS, OPT_FOLD_C, OPT_THREADS, OPT_ARENA,
+			     OPT_JSON },
+		.summary = "make a key that is opened without converting",
+		.about =
+"Checks every point as key check does.  A .lkey is taken wherever a .zkey is\n"
+"and gives the same proofs.  Folding takes a while, once; proofs then need four\n"
+"transforms instead of six.",
+		.run = lull_cli_key_convert,
 	},
 	{
 		.name = "key gen",

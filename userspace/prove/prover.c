@@ -67,16 +67,15 @@ static void stage_end(struct proving *p)
 
 static int copy_publics(struct proving *p, struct lull_error *reterr)
 {
-	const struct lull_zkey *zkey = &p->key->zkey;
+	const struct lull_parts *key = &p->key->file.parts;
 	int err;
 
-	p->proof->nr_public = zkey->nr_public;
-	err = lull_arena_carve(p->arena,
-			       (size_t)zkey->nr_public * LULL_FR_BYTES, 0,
-			       "public signals", &p->proof->publics, reterr);
+	p->proof->nr_public = key->nr_public;
+	err = lull_arena_carve(p->arena, (size_t)key->nr_public * LULL_FR_BYTES,
+			       0, "public signals", &p->proof->publics, reterr);
 	if (err)
 		return err;
-	if (zkey->nr_public)
+	if (key->nr_public)
 		memcpy(p->proof->publics.ptr, p->witness + LULL_FR_BYTES,
 		       p->proof->publics.bytes);
 	return LULL_OK;
@@ -173,16 +172,16 @@ static int check(struct proving *p, struct lull_error *reterr)
 	if (p->opts->flags & LULL_PROVE_NO_VERIFY)
 		return LULL_OK;
 	stage_begin(p, LULL_STAGE_CHECK);
-	err = p->key->groth16->verify_key(&p->key->zkey, p->proof->publics.ptr,
-					  &p->proof->points, p->workers,
-					  p->arena, &why);
+	err = p->key->groth16->verify_key(
+		&p->key->file.parts, p->proof->publics.ptr, &p->proof->points,
+		p->workers, p->arena, &why);
 	stage_end(p);
 	if (err == LULL_INVALID)
 		return lull_fail(
 			reterr, LULL_UNSATISFIED,
 			"%s: the proof does not verify: the witness does not "
 			"satisfy the circuit, or the key is another circuit's",
-			p->key->zkey.file.in.name);
+			p->key->file.parts.name);
 	if (err && reterr)
 		*reterr = why;
 	return err;
@@ -214,7 +213,7 @@ static int prove_on(struct proving *p, unsigned int device,
 		err = compute(p, reterr);
 	if (!err) {
 		stage_begin(p, LULL_STAGE_ASSEMBLE);
-		key->groth16->assemble(&key->zkey, &p->sums, r, s,
+		key->groth16->assemble(&key->file.parts, &p->sums, r, s,
 				       &p->proof->points);
 		stage_end(p);
 		err = check(p, reterr);
