@@ -46,6 +46,7 @@ enum lull_cli_key {
 	OPT_CURVE,
 	OPT_DEALLOC,
 	OPT_FALLBACK,
+	OPT_FOLD_C,
 	OPT_FROM,
 	OPT_GIB,
 	OPT_GPUS,
@@ -64,6 +65,7 @@ enum lull_cli_key {
 	OPT_ONLY,
 	OPT_PARTITIONS,
 	OPT_PRESSURE,
+	OPT_R1CS,
 	OPT_ROUNDS,
 	OPT_RUNS,
 	OPT_SCENARIO,
@@ -124,6 +126,7 @@ struct lull_cli_command {
  * @verbose: -v
  * @no_verify: --no-verify
  * @toxic: --toxic
+ * @fold_c: --fold-c
  * @nr_threads: --threads, or 0
  * @nr_runs: --runs, or 0
  * @min_log2: --min-log2, or 0
@@ -147,6 +150,7 @@ struct lull_cli_command {
  * @seed: --seed, or 0
  * @from: --from, a format, or NULL
  * @to: --to, a format, or NULL
+ * @r1cs: --r1cs, or NULL
  * @test_rs: the two words of --test-rs, or NULL
  * @key: --key, or NULL
  * @partitions: --partitions, or NULL
@@ -164,6 +168,7 @@ struct lull_cli {
 	bool verbose;
 	bool no_verify;
 	bool toxic;
+	bool fold_c;
 	unsigned int nr_threads;
 	unsigned int nr_runs;
 	unsigned int min_log2;
@@ -187,6 +192,7 @@ struct lull_cli {
 	unsigned int seed;
 	const char *from;
 	const char *to;
+	const char *r1cs;
 	const char *test_rs[2];
 	const char *key;
 	const char *partitions;
@@ -206,6 +212,7 @@ int lull_cli_verify(const struct lull_cli *cli);
 int lull_cli_key_info(const struct lull_cli *cli);
 int lull_cli_key_check(const struct lull_cli *cli);
 int lull_cli_key_vkey(const struct lull_cli *cli);
+int lull_cli_key_convert(const struct lull_cli *cli);
 int lull_cli_key_gen(const struct lull_cli *cli);
 int lull_cli_gen(const struct lull_cli *cli);
 int lull_cli_key_convert_bellman(const struct lull_cli *cli);

@@ -78,6 +78,8 @@ static const struct option_text option_texts[] = {
 	  "retire, inline, async or serial (default: retire)" },
 	{ OPT_FALLBACK, "fallback", "cpu",
 	  "let the CPU take over when no GPU is left" },
+	{ OPT_FOLD_C, "fold-c", NULL,
+	  "fold the circuit's matrix C into the key; needs --r1cs" },
 	{ OPT_FROM, "from", "FORMAT",
 	  "zkey or bellman: whose files these are (default: zkey)" },
 	{ OPT_GIB, "gib", "G",
@@ -107,6 +109,7 @@ static const struct option_text option_texts[] = {
 	  "prove each of these witnesses, such as 'w*.wtns'" },
 	{ OPT_PRESSURE, "pressure", "S",
 	  "then let a hog ask for memory for S seconds" },
+	{ OPT_R1CS, "r1cs", "X.r1cs", "the circuit that the key is of" },
 	{ OPT_ROUNDS, "rounds", "N", "rounds to measure (default: 5)" },
 	{ OPT_RUNS, "runs", "N", "how often to measure (default: 5)" },
 	{ OPT_SCENARIO, "scenario", "NAME",
@@ -415,6 +418,9 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 	case OPT_TOXIC:
 		cli->toxic = true;
 		return LULL_OK;
+	case OPT_FOLD_C:
+		cli->fold_c = true;
+		return LULL_OK;
 	case OPT_ARENA:
 		cli->arena = arg;
 		return LULL_OK;
@@ -432,6 +438,9 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 		return LULL_OK;
 	case OPT_CHECK_R1CS:
 		cli->check_r1cs = arg;
+		return LULL_OK;
+	case OPT_R1CS:
+		cli->r1cs = arg;
 		return LULL_OK;
 	case OPT_TEST_RS:
 		cli->test_rs[0] = arg;
