@@ -297,6 +297,12 @@ static int key_attach(const struct curve_ops *curve, void *device,
 
 	if (!key)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	if (arrays->assigned) {
+		delete key;
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "cuda: expected a key with a circuit, found parameters of "
+				 "bellman, which the CPU alone proves with");
+	}
 	key->device = (struct device *)device;
 	pthread_mutex_init(&key->lock, NULL);
 	err = fill_key(key, curve, arrays, workers, reterr);

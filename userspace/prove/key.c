@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "base/workers.h"
+#include "curve/gen/bls12_381.h"
 #include "input/outfile.h"
 #include "prove/bellman.h"
 
@@ -243,6 +244,10 @@ static int attach(struct lull_key *key, struct lull_error *reterr)
 		.b2 = z->b2,
 		.l = z->c,
 		.h = z->h,
+		.assigned = key->assigned,
+		.nr_a = key->nr_a,
+		.nr_b = key->nr_b,
+		.row_step = key->assigned ? BLS12_381_FR_BELLMAN_STEP : 1,
 		.arena = key->arena,
 	};
 
@@ -344,6 +349,11 @@ int lull_prove_key_create_assigned(struct lull_zkey *zkey, size_t nr_a,
 	key->nr_b = nr_b;
 	key->nr_inf_a = zkey->nr_vars - nr_a;
 	key->nr_inf_b1 = key->nr_inf_b2 = zkey->nr_vars - nr_b;
+	err = attach(key, reterr);
+	if (err) {
+		free_key(key);
+		return err;
+	}
 	*zkey = (struct lull_zkey){ 0 };
 	*ret_key = key;
 	return LULL_OK;

@@ -29,6 +29,8 @@ struct proving {
 	const struct lull_key *key;
 	const struct lull_key_part *part; /* the key on the device taken */
 	const uint8_t *witness;
+	const struct lull_assigned
+		*assigned; /* NULL for a key with a circuit */
 	const struct lull_prove_opts *opts;
 	struct lull_workers *workers;
 	struct lull_arena *arena;
@@ -87,6 +89,7 @@ static int run_stage(struct proving *p, enum lull_stage stage,
 {
 	const struct lull_stage_args args = {
 		.witness = p->witness,
+		.assigned = p->assigned,
 		.workers = p->workers,
 		.scratch = p->scratch.ptr,
 		.ret_point = ret_point,
@@ -119,6 +122,7 @@ static int collect(struct proving *p, struct lull_error *reterr)
 	struct lull_backend_span spans[LULL_NR_STAGES] = { { 0 } };
 	const struct lull_stage_args args = {
 		.witness = p->witness,
+		.assigned = p->assigned,
 		.workers = p->workers,
 		.scratch = p->scratch.ptr,
 	};
@@ -271,21 +275,26 @@ static int prove_somewhere(struct proving *p, const uint8_t r[LULL_FR_BYTES],
 	return LULL_DEVICE;
 }
 
-int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
-		    const struct lull_key *key, const uint8_t *witness,
-		    const struct lull_prove_opts *opts,
-		    const uint8_t r[LULL_FR_BYTES],
-		    const uint8_t s[LULL_FR_BYTES],
-		    struct lull_proof **ret_proof, struct lull_error *reterr)
+int lull_prover_run_assigned(struct lull_workers *workers,
+			     struct lull_arena *arena,
+			     const struct lull_key *key, const uint8_t *witness,
+			     const struct lull_assigned *assigned,
+			     const struct lull_prove_opts *opts,
+			     const uint8_t r[LULL_FR_BYTES],
+			     const uint8_t s[LULL_FR_BYTES],
+			     struct lull_proof **ret_proof,
+			     struct lull_error *reterr)
 {
 	struct proving p = { .key = key,
 			     .witness = witness,
+			     .assigned = assigned,
 			     .opts = opts,
 			     .workers = workers,
 			     .arena = arena,
 			     .start_ns = now_ns() };
 	int err;
 
+	assert(key->assigned == (assigned != NULL));
 	p.proof = calloc(1, sizeof(*p.proof));
 	if (!p.proof)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a proof");
@@ -298,6 +307,17 @@ int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
 	}
 	*ret_proof = p.proof;
 	return LULL_OK;
+}
+
+int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
+		    const struct lull_key *key, const uint8_t *witness,
+		    const struct lull_prove_opts *opts,
+		    const uint8_t r[LULL_FR_BYTES],
+		    const uint8_t s[LULL_FR_BYTES],
+		    struct lull_proof **ret_proof, struct lull_error *reterr)
+{
+	return lull_prover_run_assigned(workers, arena, key, witness, NULL,
+					opts, r, s, ret_proof, reterr);
 }
 
 void lull_proof_free(struct lull_proof *proof)

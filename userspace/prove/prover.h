@@ -50,6 +50,17 @@ int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
 		    const uint8_t s[LULL_FR_BYTES],
 		    struct lull_proof **ret_proof, struct lull_error *reterr);
 
+/* As lull_prover_run(), on a key of bellman's parameters. */
+int lull_prover_run_assigned(struct lull_workers *workers,
+			     struct lull_arena *arena,
+			     const struct lull_key *key, const uint8_t *witness,
+			     const struct lull_assigned *assigned,
+			     const struct lull_prove_opts *opts,
+			     const uint8_t r[LULL_FR_BYTES],
+			     const uint8_t s[LULL_FR_BYTES],
+			     struct lull_proof **ret_proof,
+			     struct lull_error *reterr);
+
 /* lull_prove() with r and s given: for tests, which want the same bytes. */
 int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 		       const struct lull_wtns *wtns,
