@@ -48,6 +48,7 @@ install: all
 	install -m 644 $(O)/liblull.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(O)/liblull.so $(DESTDIR)$(PREFIX)/lib/liblull.so.0
 	ln -sf liblull.so.0 $(DESTDIR)$(PREFIX)/lib/liblull.so
+	install -m 755 $(O)/liblull_supraseal.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 Documentation/man/lull.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man1/
 
