@@ -217,9 +217,9 @@ TEST(read_and_written_again)
 	EXPECT_EQ(1, info.nr_public);
 	EXPECT_EQ(1024, info.domain_size);
 	EXPECT_EQ(0, info.nr_coefs);
-	EXPECT_EQ(zkey->nr_inf_a, info.nr_inf_a);
-	EXPECT_EQ(zkey->nr_inf_b1, info.nr_inf_b1);
-	EXPECT_EQ(zkey->nr_inf_b2, info.nr_inf_b2);
+	EXPECT_EQ(zkey->file.parts.nr_inf[LULL_PART_A], info.nr_inf_a);
+	EXPECT_EQ(zkey->file.parts.nr_inf[LULL_PART_B1], info.nr_inf_b1);
+	EXPECT_EQ(zkey->file.parts.nr_inf[LULL_PART_B2], info.nr_inf_b2);
 	EXPECT_EQ(0, info.nr_inf_l);
 	EXPECT_EQ(params.bytes, info.file_bytes);
 	EXPECT_EQ(LULL_OK, lull_key_check(key, NULL));
