@@ -48,11 +48,11 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(O)/lull $(DESTDIR)$(PREFIX)/bin/lull
-	install -m 644 userspace/include/lull.h \
-		userspace/include/lull_pipeline.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 userspace/include/*.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(O)/liblull.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(O)/liblull.so $(DESTDIR)$(PREFIX)/lib/liblull.so.0
 	ln -sf liblull.so.0 $(DESTDIR)$(PREFIX)/lib/liblull.so
+	install -m 755 $(O)/liblull_supraseal.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 Documentation/man/lull.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man1/
 

@@ -7,14 +7,15 @@
 #
 # For scripts/check.  Every global of liblull.a begins with lull_ (a static
 # library shares one name space with its users), liblull.so exports exactly
-# what userspace/lull.map lists, and that is what the headers mark LULL_API.
+# what userspace/lull.map lists, and that is what the public
+# headers mark LULL_API.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C
 
 BUILD=${1:?usage: scripts/check-symbols.sh BUILD_DIR}
 MAP=userspace/lull.map
-HEADERS=(userspace/include/lull.h userspace/include/lull_pipeline.h)
+HEADERS=(userspace/include/*.h)
 rc=0
 
 # say TITLE NAMES: a fault if there are names.

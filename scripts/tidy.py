@@ -72,12 +72,13 @@ MAY_INCLUDE = {
     "prove": BELOW_PROVE,
     "sched": BELOW_PROVE | {"prove"},
     "lib": BELOW_LIB,
+    "supraseal": {"prove"},
     "daemon": BELOW_LIB,
     "bench": BELOW_LIB,
     "cli": {"bench", "curve/facts.h", "arena"},
 }
 
-PUBLIC_HEADERS = ("lull.h", "lull_pipeline.h")
+PUBLIC_HEADERS = ("lull.h", "lull_bellman.h", "lull_pipeline.h")
 PUBLIC_PATHS = tuple(f"userspace/include/{name}" for name in PUBLIC_HEADERS)
 
 UNSAFE_CALLS = ("strcpy", "strcat", "stpcpy", "sprintf", "vsprintf", "atoi",
@@ -399,9 +400,10 @@ def include_fault(folder, what):
         return ("kmod and userspace share uapi/ only"
                 if into in MAY_INCLUDE else None)
     if folder in ("uapi", "include"):
-        return None if folder == "include" and what == "lull.h" else \
-            "a public header includes nothing of ours but lull.h"
-    if what in PUBLIC_HEADERS or into in ("base", "linux", "uapi"):
+        return None if folder == "include" and what in PUBLIC_HEADERS else \
+            "a public header includes public headers only"
+    if what in PUBLIC_HEADERS or into in ("base", "linux", "uapi") or \
+            (folder == "lib" and what == "lib.h"):
         return None
     if folder == "cuda":
         return None if into not in ("cli", "daemon", "bench", "prove") else \

@@ -214,10 +214,11 @@ TEST(round_trips_give_the_values_back)
 	}
 }
 
-/* The quotient by its definition: coefficients, then values on the coset. */
+/* The quotient by its definition: coefficients, then values on the coset;
+ * @folded: without c. */
 static void naive_quotient(struct fr *out, const struct fr *a,
 			   const struct fr *b, unsigned int log_n,
-			   const struct fr *inc)
+			   const struct fr *inc, bool folded)
 {
 	struct fr c[1 << NAIVE_LOG_MAX], f[1 << NAIVE_LOG_MAX];
 	struct fr at[3][1 << NAIVE_LOG_MAX], x;
@@ -233,9 +234,20 @@ static void naive_quotient(struct fr *out, const struct fr *a,
 	naive_dft(at[2], f, log_n, inc);
 	for (i = 0; i < n; i++) {
 		fr_mul(&x, &at[0][i], &at[1][i]);
-		fr_sub(&x, &x, &at[2][i]);
+		if (!folded)
+			fr_sub(&x, &x, &at[2][i]);
 		fr_to_plain(out[i].l, &x);
 	}
+}
+
+static void run_quotient(struct setup *s, bool folded)
+{
+	if (folded)
+		fr_quotient_folded(s->domain, s->a.ptr, s->b.ptr, s->workers,
+				   s->scratch.ptr);
+	else
+		fr_quotient(s->domain, s->a.ptr, s->b.ptr, s->workers,
+			    s->scratch.ptr);
 }
 
 static void check_quotient(unsigned int log_n, unsigned int pool,
@@ -246,17 +258,18 @@ static void check_quotient(unsigned int log_n, unsigned int pool,
 	int round;
 
 	set_up(&s, log_n, pool, passes, inc);
-	for (round = 0; round < 2; round++) {
-		if (round) {
+	for (round = 0; round < 4; round++) {
+		bool folded = round & 1;
+
+		if (round & 2) {
 			largest_vector(s.a.ptr, s.n);
 			largest_vector(s.b.ptr, s.n);
 		} else {
 			random_vector(s.a.ptr, s.n);
 			random_vector(s.b.ptr, s.n);
 		}
-		naive_quotient(want, s.a.ptr, s.b.ptr, log_n, inc);
-		fr_quotient(s.domain, s.a.ptr, s.b.ptr, s.workers,
-			    s.scratch.ptr);
+		naive_quotient(want, s.a.ptr, s.b.ptr, log_n, inc, folded);
+		run_quotient(&s, folded);
 		EXPECT_TRUE(same(want, s.a.ptr, s.n));
 	}
 	tear_down(&s);
@@ -280,9 +293,60 @@ TEST(quotient_is_what_it_says)
 	}
 }
 
+/* h Z = a b - c as polynomials, at a place on no root. */
+static void check_coefs(unsigned int log_n, unsigned int pool,
+			const struct fr_passes *passes)
+{
+	struct fr c[1 << NAIVE_LOG_MAX], f[3][1 << NAIVE_LOG_MAX];
+	struct fr inc, x, z, v[3], h;
+	struct fr *got;
+	struct setup s;
+	size_t i;
+
+	fr_domain_increment(log_n, &inc);
+	set_up(&s, log_n, pool, passes, &inc);
+	random_vector(s.a.ptr, s.n);
+	random_vector(s.b.ptr, s.n);
+	random_vector(&x, 1);
+	for (i = 0; i < s.n; i++)
+		fr_mul(&c[i], (struct fr *)s.a.ptr + i,
+		       (struct fr *)s.b.ptr + i);
+	naive_inverse(f[0], s.a.ptr, log_n);
+	naive_inverse(f[1], s.b.ptr, log_n);
+	naive_inverse(f[2], c, log_n);
+	for (i = 0; i < 3; i++)
+		evaluate(&v[i], f[i], s.n, &x);
+	fr_mul(&v[0], &v[0], &v[1]);
+	fr_sub(&v[0], &v[0], &v[2]);
+	z = x;
+	for (i = 0; i < log_n; i++)
+		fr_sqr(&z, &z);
+	fr_sub(&z, &z, &fr_one);
+	fr_quotient(s.domain, s.a.ptr, s.b.ptr, s.workers, s.scratch.ptr);
+	fr_quotient_coefs(s.domain, s.a.ptr, s.workers, s.scratch.ptr);
+	got = s.a.ptr;
+	EXPECT_TRUE(fr_is_zero(&got[s.n - 1]));
+	for (i = 0; i < s.n; i++)
+		fr_from_plain(&got[i], got[i].l);
+	evaluate(&h, got, s.n, &x);
+	fr_mul(&h, &h, &z);
+	EXPECT_TRUE(fr_equal(&v[0], &h));
+	tear_down(&s);
+}
+
+TEST(quotients_coefficients)
+{
+	unsigned int t, p, log_n;
+
+	for (t = 0; t < nr_twins(); t++)
+		for (p = 0; p < 3; p++)
+			for (log_n = 1; log_n <= NAIVE_LOG_MAX; log_n++)
+				check_coefs(log_n, pools[p], twin(t));
+}
+
 /* Above the sizes that the definition is affordable for, the twins and the
  * pools are compared with each other. */
-TEST(quotients_do_not_depend_on_twin_or_pool)
+static void compare_quotients(bool folded)
 {
 	static const unsigned int logs[] = { 9, 12, 15 };
 	struct lull_vec first = { 0 };
@@ -298,8 +362,7 @@ TEST(quotients_do_not_depend_on_twin_or_pool)
 				test_seed = logs[i];
 				random_vector(s.a.ptr, s.n);
 				random_vector(s.b.ptr, s.n);
-				fr_quotient(s.domain, s.a.ptr, s.b.ptr,
-					    s.workers, s.scratch.ptr);
+				run_quotient(&s, folded);
 				if (first.ptr) {
 					EXPECT_TRUE(
 						same(first.ptr, s.a.ptr, s.n));
@@ -312,6 +375,12 @@ TEST(quotients_do_not_depend_on_twin_or_pool)
 		}
 		lull_arena_retire(&first);
 	}
+}
+
+TEST(quotients_do_not_depend_on_twin_or_pool)
+{
+	compare_quotients(false);
+	compare_quotients(true);
 }
 
 /* inc^n must be -1, or where no root is left, the square of a non-residue. */

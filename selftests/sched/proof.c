@@ -9,6 +9,8 @@
  */
 #include "prove/prove.h"
 
+#include "lull_bellman.h"
+
 #define NR_PROOFS 8
 
 static void fill_random(uint8_t *point, size_t bytes)
@@ -17,67 +19,55 @@ static void fill_random(uint8_t *point, size_t bytes)
 		*point++ = (uint8_t)test_random();
 }
 
-TEST(infinity_is_a_flag)
-{
-	struct lull_proof proof = { .points.curve = LULL_CURVE_BLS12_381 };
-	uint8_t bytes[LULL_PROOF_COMPRESSED_BYTES];
-	size_t i;
-
-	memset(bytes, UINT8_MAX, sizeof(bytes));
-	EXPECT_EQ(LULL_OK, lull_proof_compressed(&proof, bytes, NULL));
-	for (i = 0; i < sizeof(bytes); i++)
-		EXPECT_EQ(i == 0 || i == 48 || i == 144 ? 0xc0 : 0, bytes[i]);
-}
-
 /* 1 is the smaller of 1 and q - 1, and of y in G2 c1 decides. */
 TEST(the_larger_y_is_a_flag)
 {
 	const uint8_t *q = lull_curve_facts(LULL_CURVE_BLS12_381)->fp_prime;
 	struct lull_proof proof = { .points.curve = LULL_CURVE_BLS12_381 };
-	uint8_t bytes[LULL_PROOF_COMPRESSED_BYTES];
+	uint8_t bytes[LULL_BELLMAN_PROOF_BYTES];
 	uint8_t *y = proof.points.a + 48, *y2 = proof.points.b + 96;
 
 	y[0] = y2[0] = 1;
-	proof.points.a[0] = proof.points.b[0] = 1;
-	EXPECT_EQ(LULL_OK, lull_proof_compressed(&proof, bytes, NULL));
+	proof.points.a[0] = proof.points.b[0] = proof.points.c[0] = 1;
+	EXPECT_EQ(LULL_OK, lull_proof_bellman(&proof, bytes, NULL));
 	EXPECT_EQ(0x80, bytes[0]);
 	EXPECT_EQ(0x80, bytes[48]);
 	/* q - 1, and c0 of q - 1 where c1 is 0. */
 	memcpy(y, q, 48);
 	memcpy(y2, q, 48);
 	y[0]--, y2[0]--;
-	EXPECT_EQ(LULL_OK, lull_proof_compressed(&proof, bytes, NULL));
+	EXPECT_EQ(LULL_OK, lull_proof_bellman(&proof, bytes, NULL));
 	EXPECT_EQ(0xa0, bytes[0]);
 	EXPECT_EQ(0xa0, bytes[48]);
 	/* c1 is small: c0 does not matter. */
 	y2[48] = 1;
-	EXPECT_EQ(LULL_OK, lull_proof_compressed(&proof, bytes, NULL));
+	EXPECT_EQ(LULL_OK, lull_proof_bellman(&proof, bytes, NULL));
 	EXPECT_EQ(0x80, bytes[48]);
 }
 
 TEST(other_curves_have_none)
 {
 	struct lull_proof proof = { .points.curve = LULL_CURVE_BN254 };
-	uint8_t bytes[LULL_PROOF_COMPRESSED_BYTES], was[sizeof(bytes)];
+	uint8_t bytes[LULL_BELLMAN_PROOF_BYTES], was[sizeof(bytes)];
 	struct lull_error error = { 0 };
 
 	fill_random(bytes, sizeof(bytes));
 	memcpy(was, bytes, sizeof(was));
 	EXPECT_EQ(LULL_UNSUPPORTED,
-		  lull_proof_compressed(&proof, bytes, &error));
-	EXPECT_TRUE(strstr(error.msg, "found one on BN254"));
+		  lull_proof_bellman(&proof, bytes, &error));
+	EXPECT_TRUE(strstr(error.msg, "found one of BN254"));
 	EXPECT_MEMEQ(was, bytes, sizeof(was));
 }
 
 static void write_both(const struct lull_proof *proof, const char *directory,
 		       unsigned int number)
 {
-	uint8_t bytes[LULL_PROOF_COMPRESSED_BYTES];
+	uint8_t bytes[LULL_BELLMAN_PROOF_BYTES];
 	struct blob b = { bytes, sizeof(bytes) };
 	char path[PATH_BYTES], text[TEXT_BYTES];
 
 	snprintf(path, sizeof(path), "%s/%u.bin", directory, number);
-	if (lull_proof_compressed(proof, bytes, NULL))
+	if (lull_proof_bellman(proof, bytes, NULL))
 		exit(1);
 	blob_write(&b, path);
 	snprintf(path, sizeof(path), "%s/%u.json", directory, number);

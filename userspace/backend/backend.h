@@ -9,7 +9,7 @@
  *
  * For C and for CUDA's C++: liblull_cuda.so is built from this header alone
  * and gives liblull a struct lull_backend.  Whatever changes a struct or an
- * enum here or in base/stage.h raises LULL_BACKEND_ABI.
+ * enum here, in base/csr.h or in base/stage.h raises LULL_BACKEND_ABI.
  */
 #ifndef LULL_BACKEND_BACKEND_H
 #define LULL_BACKEND_BACKEND_H
@@ -18,13 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena/arena.h"
+#include "base/csr.h"
 #include "base/stage.h"
 #include "lull.h"
 
-struct lull_arena;
 struct lull_workers;
 
-#define LULL_BACKEND_ABI 1u
+#define LULL_BACKEND_ABI 2u
 
 /* The largest affine point, G2 of BLS12-381: 4 coordinates of 48 bytes. */
 #define LULL_POINT_BYTES_MAX 192
@@ -39,13 +40,26 @@ struct lull_workers;
  * @nr_public: public signals, without the constant one
  * @nr_coefs: entries of @coefs
  * @coefs_sorted: by constraint
- * @coefs: the matrices A and B as section 4 of a .zkey has them
+ * @coefs: the matrices A and B as section 4 of a .zkey has them; NULL when
+ *	@csr has them
+ * @csr: the matrices by rows, when @coefs is NULL
  * @a: nr_vars points of G1, affine, Montgomery, infinity all zero
  * @b1: nr_vars points of G1
  * @b2: nr_vars points of G2
- * @l: nr_vars - nr_public - 1 points of G1
+ * @l: @nr_l points of G1, those of the last wires
+ * @nr_l: nr_vars - nr_public - 1; for a folded key nr_vars
  * @h: 1 << log2_domain points of G1
- * @arena: what a backend carves its part of the key from
+ * @folded: C is folded into L: H takes a b alone (fr_quotient_folded())
+ * @assigned: bellman's parameters: there are no matrices, every proof comes
+ *	with a struct lull_assigned; @a has @nr_a points, @b1 and @b2 have
+ *	@nr_b, none at infinity; @h has (1 << log2_domain) - 1, tau^i Z(tau) /
+ *	delta
+ * @nr_a: of an assigned key
+ * @nr_b: of an assigned key
+ * @row_step: of an assigned key: row i belongs to the (row_step i)-th power of
+ *	the domain's root; odd
+ * @arena: what a backend carves its part of the key from; the arrays and
+ *	witnesses lie in it, or in memory of the caller's
  */
 struct lull_key_arrays {
 	enum lull_curve curve;
@@ -55,12 +69,36 @@ struct lull_key_arrays {
 	size_t nr_coefs;
 	bool coefs_sorted;
 	const uint8_t *coefs, *a, *b1, *b2, *l, *h;
+	size_t nr_l;
+	struct lull_csr csr;
+	bool folded;
+	bool assigned;
+	size_t nr_a;
+	size_t nr_b;
+	uint64_t row_step;
 	struct lull_arena *arena;
+};
+
+/**
+ * struct lull_assigned - what a proof brings that a key does not hold
+ * @a: @nr_rows evaluations of A w, Montgomery, canonical, any alignment; rows
+ *	from there on are zero
+ * @b: of B w
+ * @nr_rows: at most 1 << log2_domain
+ * @dense_a: bit i % 64 of word i / 64: variable i has a point in the key's a;
+ *	as many bits as the key's nr_a are set
+ * @dense_b: of b1 and b2
+ */
+struct lull_assigned {
+	const uint8_t *a, *b;
+	size_t nr_rows;
+	const uint64_t *dense_a, *dense_b;
 };
 
 /**
  * struct lull_stage_args - what a stage works on
  * @witness: nr_vars plain canonical integers of 32 bytes, at any alignment
+ * @assigned: of an assigned key's proof; else NULL
  * @workers: the pool
  * @scratch: of scratch_bytes(), aligned to 64 bytes, holding anything; the
  *	same for all stages of one proof, which keep in it what one stage leaves
@@ -70,6 +108,7 @@ struct lull_key_arrays {
  */
 struct lull_stage_args {
 	const uint8_t *witness;
+	const struct lull_assigned *assigned;
 	struct lull_workers *workers;
 	void *scratch;
 	uint8_t *ret_point;
@@ -106,7 +145,8 @@ struct lull_backend_kernel {
 /**
  * struct lull_backend_ops - a backend for one curve
  * @key_attach: place what a key needs on a device; the arrays outlive it.
- *	LULL_NOMEM with the numbers when the device's budget is too small.
+ *	LULL_NOMEM with the numbers when the device's budget is too small,
+ *	LULL_UNSUPPORTED for an assigned key where the backend has none.
  * @key_detach: undo it; takes NULL; works on a device that has failed
  * @scratch_bytes: of host memory, of one proof over so many threads
  * @run: begin one stage, which may still run when this returns.  A proof
@@ -142,6 +182,9 @@ struct lull_backend_ops {
  * @workers_run: lull_workers_run()
  * @workers_nr: lull_workers_nr()
  * @workers_split: lull_workers_split()
+ * @arena_carve: lull_arena_carve()
+ * @arena_retire: lull_arena_retire()
+ * @arena_pinned_run: lull_arena_pinned_run()
  */
 struct lull_backend_host {
 	void (*workers_run)(struct lull_workers *workers, size_t nr_tasks,
@@ -151,6 +194,12 @@ struct lull_backend_host {
 	unsigned int (*workers_nr)(const struct lull_workers *workers);
 	void (*workers_split)(size_t n, size_t nr_tasks, size_t task,
 			      size_t grain, size_t *ret_lo, size_t *ret_hi);
+	int (*arena_carve)(struct lull_arena *arena, size_t bytes,
+			   unsigned int flags, const char *what,
+			   struct lull_vec *ret_vec, struct lull_error *reterr);
+	void (*arena_retire)(struct lull_vec *vec);
+	bool (*arena_pinned_run)(struct lull_arena *arena, const void *ptr,
+				 size_t bytes, size_t *ret_bytes);
 };
 
 /**
@@ -184,6 +233,8 @@ struct lull_device_opts {
  * @peak_bytes: the most device memory that was allocated at one time
  * @close: end a device; every key is detached before
  * @ops: the table of a curve; never NULL for a curve of the enum
+ * @pin: registers an arena with all the backend's devices; called with one that
+ *	is open.  NULL when none reads by DMA.
  */
 struct lull_backend {
 	uint32_t abi;
@@ -197,6 +248,7 @@ struct lull_backend {
 	uint64_t (*peak_bytes)(const void *device);
 	void (*close)(void *device);
 	const struct lull_backend_ops *(*ops)(enum lull_curve curve);
+	const struct lull_arena_pin_ops *pin;
 };
 
 /* The symbol of liblull_cuda.so: a const struct lull_backend. */

@@ -232,7 +232,8 @@ void lull_workers_run(struct lull_workers *workers, size_t nr_tasks,
 
 /* One lull_workers_try() under way. */
 struct attempt {
-	int (*fn)(void *arg, size_t task, struct lull_error *reterr);
+	int (*fn)(void *arg, size_t task, unsigned int slot,
+		  struct lull_error *reterr);
 	void *arg;
 	pthread_mutex_t lock;
 	size_t fault_task; /* lock: the first task that failed, or SIZE_MAX */
@@ -244,8 +245,7 @@ static void try_task(void *arg, size_t task, unsigned int slot)
 	struct attempt *attempt = arg;
 	struct lull_error error;
 
-	(void)slot;
-	if (!attempt->fn(attempt->arg, task, &error))
+	if (!attempt->fn(attempt->arg, task, slot, &error))
 		return;
 	pthread_mutex_lock(&attempt->lock);
 	if (task < attempt->fault_task) {
@@ -255,10 +255,10 @@ static void try_task(void *arg, size_t task, unsigned int slot)
 	pthread_mutex_unlock(&attempt->lock);
 }
 
-int lull_workers_try(struct lull_workers *workers, size_t nr_tasks,
-		     int (*fn)(void *arg, size_t task,
-			       struct lull_error *reterr),
-		     void *arg, struct lull_error *reterr)
+int lull_workers_try_slots(struct lull_workers *workers, size_t nr_tasks,
+			   int (*fn)(void *arg, size_t task, unsigned int slot,
+				     struct lull_error *reterr),
+			   void *arg, struct lull_error *reterr)
 {
 	struct attempt attempt = { .fn = fn,
 				   .arg = arg,
@@ -272,6 +272,32 @@ int lull_workers_try(struct lull_workers *workers, size_t nr_tasks,
 	if (reterr)
 		*reterr = attempt.error;
 	return attempt.error.code;
+}
+
+/* Work that needs no slot. */
+struct slotless {
+	int (*fn)(void *arg, size_t task, struct lull_error *reterr);
+	void *arg;
+};
+
+static int drop_slot(void *arg, size_t task, unsigned int slot,
+		     struct lull_error *reterr)
+{
+	const struct slotless *work = arg;
+
+	(void)slot;
+	return work->fn(work->arg, task, reterr);
+}
+
+int lull_workers_try(struct lull_workers *workers, size_t nr_tasks,
+		     int (*fn)(void *arg, size_t task,
+			       struct lull_error *reterr),
+		     void *arg, struct lull_error *reterr)
+{
+	struct slotless work = { fn, arg };
+
+	return lull_workers_try_slots(workers, nr_tasks, drop_slot, &work,
+				      reterr);
 }
 
 void lull_workers_split(size_t n, size_t nr_tasks, size_t task, size_t grain,

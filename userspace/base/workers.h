@@ -89,6 +89,12 @@ int lull_workers_try(struct lull_workers *workers, size_t nr_tasks,
 			       struct lull_error *reterr),
 		     void *arg, struct lull_error *reterr);
 
+/* As lull_workers_try(), for work that indexes scratch by its slot. */
+int lull_workers_try_slots(struct lull_workers *workers, size_t nr_tasks,
+			   int (*fn)(void *arg, size_t task, unsigned int slot,
+				     struct lull_error *reterr),
+			   void *arg, struct lull_error *reterr);
+
 /* The share of [0, n) that task @task of @nr_tasks takes: [*ret_lo, *ret_hi),
  * each boundary a multiple of @grain except the last. */
 void lull_workers_split(size_t n, size_t nr_tasks, size_t task, size_t grain,

@@ -48,6 +48,8 @@ enum lull_cli_key {
 	OPT_CURVE,
 	OPT_DEALLOC,
 	OPT_FALLBACK,
+	OPT_FOLD_C,
+	OPT_FROM,
 	OPT_GIB,
 	OPT_GPUS,
 	OPT_GPU_WORKERS,
@@ -57,6 +59,7 @@ enum lull_cli_key {
 	OPT_IN_PROCESS,
 	OPT_JSON,
 	OPT_KEY,
+	OPT_LOG2,
 	OPT_MAX_LOG2,
 	OPT_MIN_LOG2,
 	OPT_NODE,
@@ -64,16 +67,21 @@ enum lull_cli_key {
 	OPT_ONLY,
 	OPT_PARTITIONS,
 	OPT_PRESSURE,
+	OPT_R1CS,
 	OPT_ROUNDS,
 	OPT_RUNS,
 	OPT_SCENARIO,
+	OPT_SEED,
+	OPT_SHAPE,
 	OPT_SVG,
 	OPT_SWEEP,
 	OPT_TEST_RS,
+	OPT_TO,
 	OPT_TOXIC,
 	OPT_TRACE,
 	OPT_VECTORS,
 	OPT_VRAM,
+	OPT_WITNESSES,
 };
 
 /* The most options that one command takes, and the most words. */
@@ -81,6 +89,11 @@ enum lull_cli_key {
 #define LULL_CLI_WORDS_MAX 4
 /* The most GPUs that one command uses. */
 #define LULL_CLI_GPUS_MAX 32
+
+/* Formats, as --from and --to name them. */
+#define LULL_CLI_ZKEY "zkey"
+#define LULL_CLI_BELLMAN "bellman"
+#define LULL_CLI_BELLMAN_VKEY "bellman-vkey"
 
 struct lull_cli;
 
@@ -116,6 +129,7 @@ struct lull_cli_command {
  * @verbose: -v
  * @no_verify: --no-verify
  * @toxic: --toxic
+ * @fold_c: --fold-c
  * @nr_threads: --threads, or 0
  * @nr_runs: --runs, or 0
  * @min_log2: --min-log2, or 0
@@ -133,6 +147,13 @@ struct lull_cli_command {
  * @has_node: --node was given, and may be 0
  * @output: -o, or NULL
  * @check_r1cs: --check-r1cs, or NULL
+ * @shape: --shape, or NULL
+ * @log2: --log2, or 0
+ * @nr_witnesses: --witnesses, or 0
+ * @seed: --seed, or 0
+ * @from: --from, a format, or NULL
+ * @to: --to, a format, or NULL
+ * @r1cs: --r1cs, or NULL
  * @test_rs: the two words of --test-rs, or NULL
  * @key: --key, or NULL
  * @partitions: --partitions, or NULL
@@ -153,6 +174,7 @@ struct lull_cli {
 	bool verbose;
 	bool no_verify;
 	bool toxic;
+	bool fold_c;
 	unsigned int nr_threads;
 	unsigned int nr_runs;
 	unsigned int min_log2;
@@ -170,6 +192,13 @@ struct lull_cli {
 	bool has_node;
 	const char *output;
 	const char *check_r1cs;
+	const char *shape;
+	unsigned int log2;
+	unsigned int nr_witnesses;
+	unsigned int seed;
+	const char *from;
+	const char *to;
+	const char *r1cs;
 	const char *test_rs[2];
 	const char *key;
 	const char *partitions;
@@ -192,7 +221,10 @@ int lull_cli_verify(const struct lull_cli *cli);
 int lull_cli_key_info(const struct lull_cli *cli);
 int lull_cli_key_check(const struct lull_cli *cli);
 int lull_cli_key_vkey(const struct lull_cli *cli);
+int lull_cli_key_convert(const struct lull_cli *cli);
 int lull_cli_key_gen(const struct lull_cli *cli);
+int lull_cli_gen(const struct lull_cli *cli);
+int lull_cli_key_convert_bellman(const struct lull_cli *cli);
 int lull_cli_circuit_info(const struct lull_cli *cli);
 int lull_cli_waterfall(const struct lull_cli *cli);
 int lull_cli_arena_status(const struct lull_cli *cli);
@@ -239,6 +271,11 @@ int lull_cli_check_outputs(const char *const *inputs, size_t nr_inputs,
  * take none) and warnings on the terminal. */
 int lull_cli_ctx_create(const struct lull_cli *cli, struct lull_ctx **ret_ctx,
 			struct lull_error *reterr);
+
+/* Opens a context and the first word's key; the caller ends both, on failure
+ * too. */
+int lull_cli_key_open(const struct lull_cli *cli, struct lull_ctx **ctx,
+		      struct lull_key **key, struct lull_error *reterr);
 
 /* "BN254" or "BLS12-381". */
 const char *lull_cli_curve_name(int curve);

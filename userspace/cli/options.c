@@ -16,6 +16,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "bench/circuit.h"
 #include "cli/cli.h"
 #include "cli/term.h"
 
@@ -32,6 +33,8 @@
 #define SECONDS_MAX 31536000
 /* The 2-adicity of BN254's scalar field: its largest domain. */
 #define LOG2_MAX 28
+/* What the names of files have room for. */
+#define WITNESSES_MAX 65536
 /* The smallest key option without a letter. */
 #define LONG_ONLY 256
 /* The column in which help texts begin, and one option's left side. */
@@ -77,6 +80,10 @@ static const struct option_text option_texts[] = {
 	  "retire, inline, async or serial (default: retire)" },
 	{ OPT_FALLBACK, "fallback", "cpu",
 	  "let the CPU take over when no GPU is left" },
+	{ OPT_FOLD_C, "fold-c", NULL,
+	  "fold the circuit's matrix C into the key; needs --r1cs" },
+	{ OPT_FROM, "from", "FORMAT",
+	  "zkey or bellman: whose files these are (default: zkey)" },
 	{ OPT_GIB, "gib", "G",
 	  "GiB of vectors; may have a point (default: 1)" },
 	{ OPT_GPUS, "gpus", "N,N", "the GPUs to use (default: 0)" },
@@ -93,6 +100,7 @@ static const struct option_text option_texts[] = {
 	{ OPT_JOBS, "jobs", "N", "proofs under way at once (default: 2)" },
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
 	{ OPT_KEY, "key", "KEY", "the key, with --partitions" },
+	{ OPT_LOG2, "log2", "N", "a domain of 2^N, from 10 to 28" },
 	{ OPT_MAX_LOG2, "max-log2", "N", "largest size, 2^N" },
 	{ OPT_MIN_LOG2, "min-log2", "N", "smallest size, 2^N" },
 	{ OPT_NODE, "node", "N", "of this NUMA node (default: of all)" },
@@ -104,15 +112,20 @@ static const struct option_text option_texts[] = {
 	  "witnesses, such as 'w*.wtns'; bench: how many" },
 	{ OPT_PRESSURE, "pressure", "S",
 	  "then let a hog ask for memory for S seconds" },
+	{ OPT_R1CS, "r1cs", "X.r1cs", "the circuit that the key is of" },
 	{ OPT_ROUNDS, "rounds", "N", "rounds to measure (default: 5)" },
 	{ OPT_RUNS, "runs", "N", "how often to measure (default: 5)" },
 	{ OPT_SCENARIO, "scenario", "NAME",
 	  "partition, all, scattered or table (default: partition)" },
+	{ OPT_SEED, "seed", "N",
+	  "make another circuit of the same kind (default: 0)" },
+	{ OPT_SHAPE, "shape", "NAME", "porep, sha or dense" },
 	{ OPT_SVG, "svg", "FILE", "draw a plot" },
 	{ OPT_SWEEP, "sweep", "A,B,...",
 	  "every value of dealloc, cpu-threads, bandwidth-gate" },
 	{ OPT_THREADS, "threads", "N",
 	  "threads to work on (default: one a usable CPU)" },
+	{ OPT_TO, "to", "FORMAT", "what to write: bellman or bellman-vkey" },
 	{ OPT_TOXIC, "toxic", NULL,
 	  "accept that the key is insecure, for tests only" },
 	{ OPT_TRACE, "trace", "FILE",
@@ -123,6 +136,7 @@ static const struct option_text option_texts[] = {
 	  "show what was decided and where the time went" },
 	{ OPT_VRAM, "vram", "BYTES",
 	  "device memory to use, also 12G or 500M (default: what is free)" },
+	{ OPT_WITNESSES, "witnesses", "N", "how many (default: 1)" },
 #ifdef LULL_VERIFY
 	{ OPT_TEST_RS, "test-rs", "R S", NULL },
 #endif
@@ -265,6 +279,27 @@ static int take_backend(struct lull_cli *cli, const char *name,
 	return LULL_OK;
 }
 
+static int take_format(struct lull_cli *cli, const struct option_text *option,
+		       const char *arg, struct lull_error *reterr)
+{
+	if (option->key == OPT_FROM) {
+		if (strcmp(arg, LULL_CLI_ZKEY) && strcmp(arg, LULL_CLI_BELLMAN))
+			return lull_fail(reterr, LULL_USAGE,
+					 "--from: expected zkey or bellman, "
+					 "found '%.40s'",
+					 arg);
+		cli->from = arg;
+		return LULL_OK;
+	}
+	if (strcmp(arg, LULL_CLI_BELLMAN) && strcmp(arg, LULL_CLI_BELLMAN_VKEY))
+		return lull_fail(reterr, LULL_USAGE,
+				 "--to: expected bellman or bellman-vkey, "
+				 "found '%.40s'",
+				 arg);
+	cli->to = arg;
+	return LULL_OK;
+}
+
 static int take_device(struct lull_cli *cli, const struct option_text *option,
 		       const char *arg, struct lull_error *reterr)
 {
@@ -361,6 +396,18 @@ static int take_numbers(struct lull_cli *cli, const struct option_text *option,
 	case OPT_MAX_LOG2:
 		return lull_cli_parse_number(option->name, arg, 1, LOG2_MAX,
 					     &cli->max_log2, reterr);
+	case OPT_LOG2:
+		return lull_cli_parse_number(option->name, arg,
+					     LULL_CIRCUIT_LOG2_MIN,
+					     LULL_CIRCUIT_LOG2_MAX, &cli->log2,
+					     reterr);
+	case OPT_SEED:
+		return lull_cli_parse_number(option->name, arg, 0, UINT_MAX,
+					     &cli->seed, reterr);
+	case OPT_WITNESSES:
+		return lull_cli_parse_number(option->name, arg, 1,
+					     WITNESSES_MAX, &cli->nr_witnesses,
+					     reterr);
 	default:
 		return parse_curve(arg, &cli->curve, reterr);
 	}
@@ -385,6 +432,9 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 	case OPT_TOXIC:
 		cli->toxic = true;
 		return LULL_OK;
+	case OPT_FOLD_C:
+		cli->fold_c = true;
+		return LULL_OK;
 	case OPT_ARENA:
 		cli->arena = arg;
 		return LULL_OK;
@@ -394,15 +444,24 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 	case OPT_ONLY:
 		cli->only = arg;
 		return LULL_OK;
+	case OPT_SHAPE:
+		cli->shape = arg;
+		return LULL_OK;
 	case OPT_OUTPUT:
 		cli->output = arg;
 		return LULL_OK;
 	case OPT_CHECK_R1CS:
 		cli->check_r1cs = arg;
 		return LULL_OK;
+	case OPT_R1CS:
+		cli->r1cs = arg;
+		return LULL_OK;
 	case OPT_TEST_RS:
 		cli->test_rs[0] = arg;
 		return LULL_OK;
+	case OPT_FROM:
+	case OPT_TO:
+		return take_format(cli, option, arg, reterr);
 	case OPT_KEY:
 		cli->key = arg;
 		return LULL_OK;

@@ -60,16 +60,15 @@ static int check_canceled(const struct lull_proving *p,
 
 static int copy_publics(struct lull_proving *p, struct lull_error *reterr)
 {
-	const struct lull_zkey *zkey = &p->key->zkey;
+	const struct lull_parts *key = &p->key->file.parts;
 	int err;
 
-	p->proof->nr_public = zkey->nr_public;
-	err = lull_arena_carve(p->arena,
-			       (size_t)zkey->nr_public * LULL_FR_BYTES, 0,
-			       "public signals", &p->proof->publics, reterr);
+	p->proof->nr_public = key->nr_public;
+	err = lull_arena_carve(p->arena, (size_t)key->nr_public * LULL_FR_BYTES,
+			       0, "public signals", &p->proof->publics, reterr);
 	if (err)
 		return err;
-	if (zkey->nr_public)
+	if (key->nr_public)
 		memcpy(p->proof->publics.ptr, p->witness + LULL_FR_BYTES,
 		       p->proof->publics.bytes);
 	return LULL_OK;
@@ -80,6 +79,7 @@ static int run_stage(struct lull_proving *p, enum lull_stage stage,
 {
 	const struct lull_stage_args args = {
 		.witness = p->witness,
+		.assigned = p->assigned,
 		.workers = p->workers,
 		.scratch = p->scratch.ptr,
 		.ret_point = ret_point,
@@ -112,6 +112,7 @@ static int collect(struct lull_proving *p, struct lull_error *reterr)
 	struct lull_backend_span spans[LULL_NR_STAGES] = { { 0 } };
 	const struct lull_stage_args args = {
 		.witness = p->witness,
+		.assigned = p->assigned,
 		.workers = p->workers,
 		.scratch = p->scratch.ptr,
 	};
@@ -173,9 +174,9 @@ static int check(struct lull_proving *p, struct lull_error *reterr)
 	if (p->opts->flags & LULL_PROVE_NO_VERIFY)
 		return LULL_OK;
 	stage_begin(p, LULL_STAGE_CHECK);
-	err = p->key->groth16->verify_key(&p->key->zkey, p->proof->publics.ptr,
-					  &p->proof->points, p->workers,
-					  p->arena, &why);
+	err = p->key->groth16->verify_key(
+		&p->key->file.parts, p->proof->publics.ptr, &p->proof->points,
+		p->workers, p->arena, &why);
 	stage_end(p, LULL_STAGE_CHECK);
 	if (err && lull_workers_canceled(p->workers))
 		return check_canceled(p, reterr);
@@ -184,7 +185,7 @@ static int check(struct lull_proving *p, struct lull_error *reterr)
 			reterr, LULL_UNSATISFIED,
 			"%s: the proof does not verify: the witness does not "
 			"satisfy the circuit, or the key is another circuit's",
-			p->key->zkey.file.in.name);
+			p->key->file.parts.name);
 	if (err && reterr)
 		*reterr = why;
 	return err;
@@ -275,7 +276,7 @@ int lull_prover_finish(struct lull_proving *p, const uint8_t r[LULL_FR_BYTES],
 	const struct lull_key *key = p->key;
 
 	stage_begin(p, LULL_STAGE_ASSEMBLE);
-	key->groth16->assemble(&key->zkey, &p->sums, r, s, &p->proof->points);
+	key->groth16->assemble(&key->file.parts, &p->sums, r, s, &p->proof->points);
 	stage_end(p, LULL_STAGE_ASSEMBLE);
 	return check(p, reterr);
 }
@@ -305,20 +306,26 @@ void lull_prover_end(struct lull_proving *p, struct lull_proof **ret_proof)
 	p->proof = NULL;
 }
 
-int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
-		    const struct lull_key *key, const uint8_t *witness,
-		    const struct lull_prove_opts *opts,
-		    const uint8_t r[LULL_FR_BYTES],
-		    const uint8_t s[LULL_FR_BYTES],
-		    struct lull_proof **ret_proof, struct lull_error *reterr)
+int lull_prover_run_assigned(struct lull_workers *workers,
+			     struct lull_arena *arena,
+			     const struct lull_key *key, const uint8_t *witness,
+			     const struct lull_assigned *assigned,
+			     const struct lull_prove_opts *opts,
+			     const uint8_t r[LULL_FR_BYTES],
+			     const uint8_t s[LULL_FR_BYTES],
+			     struct lull_proof **ret_proof,
+			     struct lull_error *reterr)
 {
 	struct lull_proving p = { .key = key,
 				  .witness = witness,
+				  .assigned = assigned,
 				  .opts = opts,
 				  .workers = workers,
 				  .arena = arena };
-	int err = lull_prover_begin(&p, reterr);
+	int err;
 
+	assert(key->assigned == (assigned != NULL));
+	err = lull_prover_begin(&p, reterr);
 	if (err)
 		return err;
 	err = lull_prover_compute(&p, reterr);
@@ -342,6 +349,17 @@ size_t lull_prover_scratch_bytes(const struct lull_key *key,
 				bytes, part->ops->scratch_bytes(part->attached,
 								nr_threads));
 	return bytes;
+}
+
+int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
+		    const struct lull_key *key, const uint8_t *witness,
+		    const struct lull_prove_opts *opts,
+		    const uint8_t r[LULL_FR_BYTES],
+		    const uint8_t s[LULL_FR_BYTES],
+		    struct lull_proof **ret_proof, struct lull_error *reterr)
+{
+	return lull_prover_run_assigned(workers, arena, key, witness, NULL,
+					opts, r, s, ret_proof, reterr);
 }
 
 void lull_proof_free(struct lull_proof *proof)

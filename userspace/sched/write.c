@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "input/outfile.h"
+#include "lull_bellman.h"
 #include "sched/pipeline.h"
 
 static int write_text(struct lull_outfile *file, const char *text,
@@ -48,12 +49,12 @@ static int write_object(struct lull_job *job, struct lull_outfile *file,
 	return err ? err : write_text(file, "}", reterr);
 }
 
-static int write_compressed(struct lull_outfile *file,
+static int write_bellman(struct lull_outfile *file,
 			    const struct lull_proof *proof,
 			    struct lull_error *reterr)
 {
-	unsigned char bytes[LULL_PROOF_COMPRESSED_BYTES];
-	int err = lull_proof_compressed(proof, bytes, reterr);
+	unsigned char bytes[LULL_BELLMAN_PROOF_BYTES];
+	int err = lull_proof_bellman(proof, bytes, reterr);
 
 	return err ? err
 		   : lull_outfile_write(file, bytes, sizeof(bytes), reterr);
@@ -76,7 +77,7 @@ static int write_all(struct lull_job *job, unsigned int first, unsigned int nr,
 			return why.code;
 		}
 		if (!json) {
-			err = write_compressed(file, proof, reterr);
+			err = write_bellman(file, proof, reterr);
 			continue;
 		}
 		err = write_text(file, i == first ? "[" : ",\n", reterr);
@@ -91,7 +92,7 @@ int lull_job_write(struct lull_job *job, unsigned int first, unsigned int nr,
 		   struct lull_error *reterr)
 {
 	bool json = flags & LULL_JOB_JSON ||
-		    job->key->zkey.curve != LULL_CURVE_BLS12_381;
+		    job->key->file.parts.curve != LULL_CURVE_BLS12_381;
 	struct lull_outfile file = LULL_OUTFILE_EMPTY;
 	int err;
 
