@@ -26,12 +26,20 @@ static const struct lull_cli_command commands[] = {
 		.nr_words_max = 4,
 		.options = { OPT_THREADS, OPT_NO_VERIFY, OPT_CHECK_R1CS,
 			     OPT_JSON, OPT_VERBOSE, OPT_TEST_RS, OPT_BACKEND,
-			     OPT_FALLBACK, OPT_GPUS, OPT_VRAM, OPT_ARENA },
+			     OPT_FALLBACK, OPT_GPUS, OPT_VRAM, OPT_ARENA,
+			     OPT_KEY, OPT_PARTITIONS, OPT_OUTPUT, OPT_TRACE,
+			     OPT_IN_FLIGHT, OPT_CPU_THREADS, OPT_GPU_WORKERS,
+			     OPT_DEALLOC, OPT_BANDWIDTH_GATE, OPT_HOST_MEMORY,
+			     OPT_IDLE_RELEASE },
 		.summary = "make a proof from a .zkey and a .wtns",
 		.about =
 "The proof is checked before it is written; both files appear whole or not\n"
 "at all.  Exit codes: 0 done, 2 error, 3 the witness does not satisfy the\n"
-"circuit, 130 interrupted.",
+"circuit, 130 interrupted.\n\n"
+"Many at once: lull prove --key KEY --partitions 'w*.wtns' -o PROOF.bin.\n"
+"On BLS12-381 the proofs are bellman's 192 bytes each, in the order of the\n"
+"witnesses; on BN254, or where PROOF ends in .json, an array.  A witness that\n"
+"fails harms no other: exit code 4, and each proof in PROOF.bin.NUMBER.",
 		.run = lull_cli_prove,
 	},
 	{
@@ -110,6 +118,32 @@ static const struct lull_cli_command commands[] = {
 		.options = { OPT_JSON },
 		.summary = "describe a circuit",
 		.run = lull_cli_circuit_info,
+	},
+	{
+		.name = "gen",
+		.words = "",
+		.options = { OPT_SHAPE, OPT_LOG2, OPT_CURVE, OPT_OUTPUT,
+			     OPT_WITNESSES, OPT_SEED, OPT_THREADS, OPT_ARENA,
+			     OPT_JSON },
+		.summary = "make a synthetic circuit, its key and witnesses",
+		.about =
+"Into the folder that -o names: circuit.r1cs, key.zkey, and w0.wtns and so on.\n"
+"Shapes: porep, the rows of a proof of replication as measured (about 2.4, 1.0\n"
+"and 2.2 terms, 98 of 100 values bits); sha, words of a hash, bits alone; dense,\n"
+"full-size values alone.  The key comes from a trapdoor: insecure, for tests.",
+		.run = lull_cli_gen,
+	},
+	{
+		.name = "waterfall",
+		.words = "TRACE.json",
+		.nr_words_min = 1,
+		.nr_words_max = 1,
+		.options = { OPT_OUTPUT },
+		.summary = "draw a trace of stages",
+		.about =
+"A lane for each thread and GPU stream, a colour for each stage, grey where\n"
+"nothing ran, and the totals.  An SVG; to standard output when no file is named.",
+		.run = lull_cli_waterfall,
 	},
 	{
 		.name = "arena status",

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/mman.h>
 
 #include "base/base.h"
@@ -15,6 +16,23 @@
 /* What one task reads: a slot of the arena, so that threads that read side by
  * side touch different ones. */
 #define BYTES_PER_TASK LULL_ARENA_SLOT_BYTES
+
+int lull_infile_fail(const char *name, uint32_t number, const char *section,
+		     uint64_t offset, struct lull_error *reterr,
+		     enum lull_status code, const char *fmt, va_list args)
+{
+	size_t len;
+
+	if (!reterr)
+		return code;
+	lull_fail(reterr, code,
+		  "%s: section %" PRIu32 "%s%s%s, offset 0x%" PRIx64 ": ", name,
+		  number, section ? " (" : "", section ? section : "",
+		  section ? ")" : "", offset);
+	len = strlen(reterr->msg);
+	vsnprintf(reterr->msg + len, sizeof(reterr->msg) - len, fmt, args);
+	return code;
+}
 
 /* What an input and the file in memory have in common. */
 static struct lull_infile file_of(const struct lull_instream *in)

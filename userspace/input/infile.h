@@ -14,6 +14,7 @@
 #ifndef LULL_INPUT_INFILE_H
 #define LULL_INPUT_INFILE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,6 +89,24 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 				  struct lull_error *reterr),
 		     const void *arg, struct lull_infile *ret_file,
 		     struct lull_error *reterr);
+
+/**
+ * lull_infile_fail - describe what is wrong at one place of a file
+ * @name: the file
+ * @number: of the section
+ * @section: what people call it, or NULL
+ * @offset: in the file
+ * @reterr: filled; may be NULL
+ * @code: what to return
+ * @fmt: what is wrong, behind "FILE: section 4 (coefficients), offset 0x30: "
+ * @args: of @fmt
+ *
+ * Return: @code.
+ */
+int lull_infile_fail(const char *name, uint32_t number, const char *section,
+		     uint64_t offset, struct lull_error *reterr,
+		     enum lull_status code, const char *fmt, va_list args)
+	__attribute__((format(printf, 7, 0)));
 
 /**
  * lull_infile_open_mem - take the caller's memory as a file
