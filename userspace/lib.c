@@ -19,6 +19,7 @@
 #include "input/outfile.h"
 #include "input/r1cs.h"
 #include "input/wtns.h"
+#include "prove/convert.h"
 #include "prove/key.h"
 #include "prove/keygen.h"
 #include "prove/prover.h"
@@ -290,23 +291,24 @@ static void warn_trailing(const struct lull_ctx *ctx,
 
 /* ---- keys -------------------------------------------------------------- */
 
-static int finish_key(struct lull_ctx *ctx, struct lull_zkey *zkey,
+static int finish_key(struct lull_ctx *ctx, struct lull_keyfile *file,
 		      const char *path, struct lull_key **ret_key,
 		      struct lull_error *reterr)
 {
+	const struct lull_keyfile *opened;
 	int err;
 
-	err = lull_prove_key_create(zkey, path, ctx->workers, ctx->arena,
+	err = lull_prove_key_create(file, path, ctx->workers, ctx->arena,
 				    ctx->set, ret_key, reterr);
 	if (err) {
-		lull_zkey_close(zkey);
+		lull_keyfile_close(file);
 		return err;
 	}
 	say_notes(ctx);
-	warn_trailing(ctx, &(*ret_key)->zkey.file);
-	if ((*ret_key)->zkey.toxic)
-		tell(ctx, (*ret_key)->zkey.file.in.name,
-		     (*ret_key)->zkey.toxic_text);
+	opened = &(*ret_key)->file;
+	warn_trailing(ctx, &opened->zkey.file);
+	if (opened->parts.toxic)
+		tell(ctx, opened->parts.name, LULL_ZKEY_TOXIC_TEXT);
 	return LULL_OK;
 }
 
@@ -314,23 +316,22 @@ int lull_key_open(struct lull_ctx *ctx, const char *path,
 		  struct lull_key **ret_key, struct lull_error *reterr)
 {
 	const struct lull_infile_memory memory = memory_of(ctx);
-	struct lull_zkey zkey;
+	struct lull_keyfile file;
 	int err;
 
-	err = lull_zkey_open(path, LULL_ZKEY_DEFER_COEFS, &memory, &zkey,
-			     reterr);
-	return err ? err : finish_key(ctx, &zkey, path, ret_key, reterr);
+	err = lull_keyfile_open(path, &memory, &file, reterr);
+	return err ? err : finish_key(ctx, &file, path, ret_key, reterr);
 }
 
 int lull_key_open_mem(struct lull_ctx *ctx, const void *data, size_t bytes,
 		      struct lull_key **ret_key, struct lull_error *reterr)
 {
-	struct lull_zkey zkey;
+	struct lull_keyfile file;
 	int err;
 
-	err = lull_zkey_open_mem(data, bytes, "key", LULL_ZKEY_DEFER_COEFS,
-				 &zkey, reterr);
-	return err ? err : finish_key(ctx, &zkey, NULL, ret_key, reterr);
+	err = lull_keyfile_open_mem(data, bytes, "key", ctx->workers, &file,
+				    reterr);
+	return err ? err : finish_key(ctx, &file, NULL, ret_key, reterr);
 }
 
 void lull_key_close(struct lull_key *key)
@@ -341,7 +342,7 @@ void lull_key_close(struct lull_key *key)
 int lull_key_info(const struct lull_key *key, struct lull_key_info *info,
 		  struct lull_error *reterr)
 {
-	const struct lull_zkey *z = &key->zkey;
+	const struct lull_parts *k = &key->file.parts;
 
 	if (info->size < sizeof(*info))
 		return lull_fail(
@@ -350,18 +351,20 @@ int lull_key_info(const struct lull_key *key, struct lull_key_info *info,
 			sizeof(*info), info->size);
 	*info = (struct lull_key_info){
 		.size = info->size,
-		.curve = z->curve,
-		.nr_vars = z->nr_vars,
-		.nr_public = z->nr_public,
-		.domain_size = z->domain_size,
-		.nr_coefs = z->nr_coefs,
-		.nr_contributions = z->nr_contributions,
-		.nr_inf_a = (uint32_t)key->nr_inf_a,
-		.nr_inf_b1 = (uint32_t)key->nr_inf_b1,
-		.nr_inf_b2 = (uint32_t)key->nr_inf_b2,
-		.nr_inf_l = (uint32_t)key->nr_inf_l,
-		.toxic = z->toxic,
-		.file_bytes = z->file.in.bytes,
+		.curve = k->curve,
+		.nr_vars = k->nr_vars,
+		.nr_public = k->nr_public,
+		.domain_size = k->domain_size,
+		.nr_coefs = k->nr_coefs,
+		.nr_contributions = k->nr_contributions,
+		.nr_inf_a = (uint32_t)k->nr_inf[LULL_PART_A],
+		.nr_inf_b1 = (uint32_t)k->nr_inf[LULL_PART_B1],
+		.nr_inf_b2 = (uint32_t)k->nr_inf[LULL_PART_B2],
+		.nr_inf_l = (uint32_t)k->nr_inf[LULL_PART_L],
+		.toxic = k->toxic,
+		.native = k->native,
+		.folded = k->folded,
+		.file_bytes = k->file_bytes,
 	};
 	return LULL_OK;
 }
@@ -381,6 +384,26 @@ int lull_key_generate_toxic(struct lull_ctx *ctx, const char *r1cs_path,
 			    const char *zkey_path, struct lull_error *reterr)
 {
 	return lull_keygen_toxic(r1cs_path, zkey_path, NULL, ctx->workers,
+				 ctx->arena, reterr);
+}
+
+int lull_key_convert(struct lull_ctx *ctx, const char *zkey_path,
+		     const char *lkey_path,
+		     const struct lull_convert_opts *opts,
+		     struct lull_error *reterr)
+{
+	struct lull_convert_how how = { 0 };
+
+	if (opts && opts->size < sizeof(*opts))
+		return lull_fail(reterr, LULL_USAGE,
+				 "struct lull_convert_opts: expected size %zu, "
+				 "found %zu",
+				 sizeof(*opts), opts->size);
+	if (opts)
+		how = (struct lull_convert_how){ opts->r1cs_path, opts->fold_c,
+						 opts->progress,
+						 opts->progress_arg };
+	return lull_convert_zkey(zkey_path, lkey_path, &how, ctx->workers,
 				 ctx->arena, reterr);
 }
 
@@ -528,8 +551,9 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 			reterr, LULL_USAGE,
 			"struct lull_prove_opts: expected size %zu, found %zu",
 			sizeof(*opts), opts->size);
-	err = lull_witness_match(file, key->zkey.file.in.name, "key",
-				 key->zkey.facts, key->zkey.nr_vars, reterr);
+	err = lull_witness_match(file, key->file.parts.name, "key",
+				 key->file.parts.facts, key->file.parts.nr_vars,
+				 reterr);
 	if (err)
 		return err;
 	err = lull_prover_run(ctx->workers, ctx->arena, key, file->values,
@@ -545,9 +569,9 @@ int lull_prove(struct lull_ctx *ctx, const struct lull_key *key,
 	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
 	int err;
 
-	err = lull_prove_random(key->zkey.facts, r, reterr);
+	err = lull_prove_random(key->file.parts.facts, r, reterr);
 	if (!err)
-		err = lull_prove_random(key->zkey.facts, s, reterr);
+		err = lull_prove_random(key->file.parts.facts, s, reterr);
 	if (!err)
 		err = lull_prove_blinded(ctx, key, wtns, opts, r, s, ret_proof,
 					 reterr);

@@ -159,7 +159,7 @@ static int bench_open(struct bench *b, const struct lull_backend *backend,
 					    .fallback_cpu = fallback,
 					    .warn = hear,
 					    .say = overhear };
-	struct lull_zkey zkey;
+	struct lull_keyfile file;
 	int err;
 
 	hear_nothing_more();
@@ -168,16 +168,16 @@ static int bench_open(struct bench *b, const struct lull_backend *backend,
 	if (lull_workers_create(2, &b->workers, NULL) ||
 	    lull_wtnsfile_open_mem(b->golden.wtns.data, b->golden.wtns.bytes,
 				   "w", 0, &b->wtns, NULL) ||
-	    lull_zkey_open_mem(b->golden.key.data, b->golden.key.bytes, "k",
-			       LULL_ZKEY_DEFER_COEFS, &zkey, NULL))
+	    lull_keyfile_open_mem(b->golden.key.data, b->golden.key.bytes, "k",
+				  b->workers, &file, NULL))
 		return LULL_INTERNAL;
 	err = lull_set_open_given(&opts, backends, nr, &b->set, &b->error);
 	if (!err)
-		err = lull_prove_key_create(&zkey, NULL, b->workers,
+		err = lull_prove_key_create(&file, NULL, b->workers,
 					    test_arena(), b->set, &b->key,
 					    &b->error);
 	if (err)
-		lull_zkey_close(&zkey);
+		lull_keyfile_close(&file);
 	return err;
 }
 

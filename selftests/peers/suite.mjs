@@ -160,6 +160,25 @@ async function peerAcceptsOurs(files) {
 		"snarkjs refuses the proof");
 }
 
+/* The same key as our own file; folded where the circuit is at hand. */
+async function peerAcceptsNative(files) {
+	const native = `${files.at}/key.lkey`;
+	const fold = files.kind === "semaphore" ? [] : ["--fold-c", "--r1cs",
+		await peer.r1csOf(files.circuit, files.curve)];
+
+	for (const options of fold.length ? [[], fold] : [[]]) {
+		lullOk("key", "convert", ...options, await files.key(), native);
+		lullOk("key", "check", native);
+		lullOk("prove", native, await files.witness(),
+			`${files.at}/native-proof.json`, files.publics);
+		assert.ok(await peer.peerVerifies(
+			await peer.vkeyOf(await files.key()),
+			readJson(files.publics),
+			readJson(`${files.at}/native-proof.json`)),
+			`snarkjs refuses the proof ${options.join(" ")}`);
+	}
+}
+
 async function weAcceptOurs(files) {
 	const done = lullVerify(files.at, files.publics, files.proof);
 
@@ -269,6 +288,7 @@ function testsOf(circuit, curve, kind, { flip, publics }) {
 	add("key info tells a test key", tellsToxicKeys);
 	add("verification key is the peer's", exportsTheVkey);
 	add("snarkjs accepts our proof", peerAcceptsOurs);
+	add("snarkjs accepts our proof of a native key", peerAcceptsNative);
 	if (isToxic(kind))
 		add("witness satisfies the r1cs", checksTheR1cs);
 	add("lull accepts our proof", weAcceptOurs);

@@ -9,7 +9,7 @@
  *
  * For C and for CUDA's C++: liblull_cuda.so is built from this header alone
  * and gives liblull a struct lull_backend.  Whatever changes a struct or an
- * enum here or in base/stage.h raises LULL_BACKEND_ABI.
+ * enum here, in base/csr.h or in base/stage.h raises LULL_BACKEND_ABI.
  */
 #ifndef LULL_BACKEND_BACKEND_H
 #define LULL_BACKEND_BACKEND_H
@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
+#include "base/csr.h"
 #include "base/stage.h"
 #include "lull.h"
 
@@ -39,12 +40,16 @@ struct lull_workers;
  * @nr_public: public signals, without the constant one
  * @nr_coefs: entries of @coefs
  * @coefs_sorted: by constraint
- * @coefs: the matrices A and B as section 4 of a .zkey has them
+ * @coefs: the matrices A and B as section 4 of a .zkey has them; NULL when
+ *	@csr has them
+ * @csr: the matrices by rows, when @coefs is NULL
  * @a: nr_vars points of G1, affine, Montgomery, infinity all zero
  * @b1: nr_vars points of G1
  * @b2: nr_vars points of G2
- * @l: nr_vars - nr_public - 1 points of G1
+ * @l: @nr_l points of G1, those of the last wires
+ * @nr_l: nr_vars - nr_public - 1; for a folded key nr_vars
  * @h: 1 << log2_domain points of G1
+ * @folded: C is folded into L: H takes a b alone (fr_quotient_folded())
  * @assigned: bellman's parameters: there are no matrices, every proof comes
  *	with a struct lull_assigned; @a has @nr_a points, @b1 and @b2 have
  *	@nr_b, none at infinity; @h has (1 << log2_domain) - 1, tau^i Z(tau) /
@@ -64,6 +69,9 @@ struct lull_key_arrays {
 	size_t nr_coefs;
 	bool coefs_sorted;
 	const uint8_t *coefs, *a, *b1, *b2, *l, *h;
+	size_t nr_l;
+	struct lull_csr csr;
+	bool folded;
 	bool assigned;
 	size_t nr_a;
 	size_t nr_b;

@@ -30,7 +30,9 @@ enum lull_cli_exit {
 
 /* Every option of every command; above 255 those without a letter. */
 enum lull_cli_key {
+	OPT_COUNT = 'c',
 	OPT_HELP = 'h',
+	OPT_JOBS = 'j',
 	OPT_OUTPUT = 'o',
 	OPT_THREADS = 't',
 	OPT_VERBOSE = 'v',
@@ -46,6 +48,7 @@ enum lull_cli_key {
 	OPT_CURVE,
 	OPT_DEALLOC,
 	OPT_FALLBACK,
+	OPT_FOLD_C,
 	OPT_FROM,
 	OPT_GIB,
 	OPT_GPUS,
@@ -64,12 +67,14 @@ enum lull_cli_key {
 	OPT_ONLY,
 	OPT_PARTITIONS,
 	OPT_PRESSURE,
+	OPT_R1CS,
 	OPT_ROUNDS,
 	OPT_RUNS,
 	OPT_SCENARIO,
 	OPT_SEED,
 	OPT_SHAPE,
 	OPT_SVG,
+	OPT_SWEEP,
 	OPT_TEST_RS,
 	OPT_TO,
 	OPT_TOXIC,
@@ -124,6 +129,7 @@ struct lull_cli_command {
  * @verbose: -v
  * @no_verify: --no-verify
  * @toxic: --toxic
+ * @fold_c: --fold-c
  * @nr_threads: --threads, or 0
  * @nr_runs: --runs, or 0
  * @min_log2: --min-log2, or 0
@@ -147,10 +153,14 @@ struct lull_cli_command {
  * @seed: --seed, or 0
  * @from: --from, a format, or NULL
  * @to: --to, a format, or NULL
+ * @r1cs: --r1cs, or NULL
  * @test_rs: the two words of --test-rs, or NULL
  * @key: --key, or NULL
  * @partitions: --partitions, or NULL
  * @trace: --trace, or NULL
+ * @nr_proofs: --count, or 0
+ * @nr_jobs: --jobs, or 0
+ * @sweep: --sweep, or NULL
  * @pipeline: what was said about it
  * @storm: of bench storm: what was said; 0 and NULL where nothing was
  * @has_bystanders: --bystanders was given, and may be 0
@@ -164,6 +174,7 @@ struct lull_cli {
 	bool verbose;
 	bool no_verify;
 	bool toxic;
+	bool fold_c;
 	unsigned int nr_threads;
 	unsigned int nr_runs;
 	unsigned int min_log2;
@@ -187,10 +198,14 @@ struct lull_cli {
 	unsigned int seed;
 	const char *from;
 	const char *to;
+	const char *r1cs;
 	const char *test_rs[2];
 	const char *key;
 	const char *partitions;
 	const char *trace;
+	unsigned int nr_proofs;
+	unsigned int nr_jobs;
+	const char *sweep;
 	struct lull_pipeline_opts pipeline;
 	struct lull_bench_storm_opts storm;
 	bool has_bystanders;
@@ -206,6 +221,7 @@ int lull_cli_verify(const struct lull_cli *cli);
 int lull_cli_key_info(const struct lull_cli *cli);
 int lull_cli_key_check(const struct lull_cli *cli);
 int lull_cli_key_vkey(const struct lull_cli *cli);
+int lull_cli_key_convert(const struct lull_cli *cli);
 int lull_cli_key_gen(const struct lull_cli *cli);
 int lull_cli_gen(const struct lull_cli *cli);
 int lull_cli_key_convert_bellman(const struct lull_cli *cli);

@@ -31,7 +31,7 @@ static const struct lull_cli_command commands[] = {
 			     OPT_IN_FLIGHT, OPT_CPU_THREADS, OPT_GPU_WORKERS,
 			     OPT_DEALLOC, OPT_BANDWIDTH_GATE, OPT_HOST_MEMORY,
 			     OPT_IDLE_RELEASE },
-		.summary = "make a proof from a .zkey and a .wtns",
+		.summary = "make a proof from a key and a .wtns",
 		.about =
 "The proof is checked before it is written; both files appear whole or not\n"
 "at all.  Exit codes: 0 done, 2 error, 3 the witness does not satisfy the\n"
@@ -89,13 +89,16 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY OUT",
 		.nr_words_min = 2,
 		.nr_words_max = 2,
-		.options = { OPT_FROM, OPT_TO, OPT_THREADS, OPT_ARENA,
-			     OPT_JSON },
+		.options = { OPT_FROM, OPT_TO, OPT_R1CS, OPT_FOLD_C,
+			     OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "write a key in another format",
 		.about =
-"--to bellman writes parameters of bellman and bellperson, --to bellman-vkey\n"
-"their verifying key alone, both of BLS12-381.",
-		.run = lull_cli_key_convert_bellman,
+"To a .lkey, which is opened without converting, unless --to says otherwise.\n"
+"Checks every point as key check does.  A .lkey is taken wherever a .zkey is\n"
+"and gives the same proofs.  Folding takes a while, once; proofs then need four\n"
+"transforms instead of six.  --to bellman writes parameters of bellman and\n"
+"bellperson, --to bellman-vkey their verifying key alone, both of BLS12-381.",
+		.run = lull_cli_key_convert,
 	},
 	{
 		.name = "key gen",
@@ -206,9 +209,16 @@ static const struct lull_cli_command commands[] = {
 		.nr_words_max = 2,
 		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
 			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
-			     OPT_ARENA, OPT_VERBOSE },
+			     OPT_ARENA, OPT_VERBOSE, OPT_PARTITIONS, OPT_COUNT,
+			     OPT_JOBS, OPT_SWEEP, OPT_TRACE, OPT_IN_FLIGHT,
+			     OPT_CPU_THREADS, OPT_GPU_WORKERS, OPT_DEALLOC,
+			     OPT_BANDWIDTH_GATE, OPT_HOST_MEMORY },
 		.summary = "time whole proofs on an open key",
-		.about = "A table on a terminal, else one JSON object a line.",
+		.about =
+"A table on a terminal, else one JSON object a line.\n\n"
+"With --partitions N a proof is N partitions of this witness, read from its\n"
+"file each time: first one proof at a time, then several at once, and what\n"
+"that cost in memory, faults and TLB shootdowns.",
 		.run = lull_cli_bench_proofs,
 	},
 	{

@@ -75,7 +75,8 @@ static int fail_magic(const struct lull_infile *in,
 		      const struct lull_binfile_kind *kind,
 		      struct lull_error *reterr)
 {
-	static const char *const others[] = { "zkey", "wtns", "r1cs", "ptau" };
+	static const char *const others[] = { "zkey", "wtns", "r1cs", "ptau",
+					      "lkey" };
 	const uint8_t *p = in->data;
 	const char *want = kind->magic;
 	char guess[64] = "";

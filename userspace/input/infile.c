@@ -34,8 +34,7 @@ int lull_infile_fail(const char *name, uint32_t number, const char *section,
 	return code;
 }
 
-/* What an input and the file in memory have in common. */
-static struct lull_infile file_of(const struct lull_instream *in)
+struct lull_infile lull_infile_of(const struct lull_instream *in)
 {
 	struct lull_infile file = { .bytes = in->bytes };
 
@@ -54,7 +53,7 @@ int lull_infile_open(const char *path, struct lull_infile *ret_file,
 	err = lull_instream_open(path, &in, reterr);
 	if (err)
 		return err;
-	file = file_of(&in);
+	file = lull_infile_of(&in);
 	p = mmap(NULL, (size_t)file.bytes, PROT_READ, MAP_PRIVATE, in.fd, 0);
 	if (p == MAP_FAILED)
 		err = lull_fail_errno(reterr, LULL_IO, errno,
@@ -127,7 +126,7 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 	err = lull_instream_open(path, &in, reterr);
 	if (err)
 		return err;
-	file = file_of(&in);
+	file = lull_infile_of(&in);
 	err = lull_instream_read(
 		&in, 0, head, (size_t)lull_min(in.bytes, sizeof(head)), reterr);
 	file.data = head;
@@ -152,7 +151,7 @@ int lull_infile_open_mem(const void *data, size_t bytes, const char *name,
 
 	if (err)
 		return err;
-	*ret_file = file_of(&in);
+	*ret_file = lull_infile_of(&in);
 	ret_file->data = data;
 	return LULL_OK;
 }

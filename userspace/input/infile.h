@@ -90,6 +90,9 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 		     const void *arg, struct lull_infile *ret_file,
 		     struct lull_error *reterr);
 
+/* The name and the size of an open input; no data yet. */
+struct lull_infile lull_infile_of(const struct lull_instream *in);
+
 /**
  * lull_infile_fail - describe what is wrong at one place of a file
  * @name: the file

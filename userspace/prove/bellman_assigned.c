@@ -36,7 +36,7 @@ static int expect_number(const struct lull_key *key, const char *what,
 		return LULL_OK;
 	return lull_fail(reterr, LULL_MISMATCH,
 			 "%s: %s: the key expects %" PRIu64 ", found %" PRIu64,
-			 key->zkey.file.in.name, what, want, found);
+			 key->file.parts.name, what, want, found);
 }
 
 static size_t count_bits(const uint64_t *bits, size_t nr)
@@ -56,27 +56,27 @@ static int check_rows(const struct lull_key *key,
 		      const struct lull_assignment *in,
 		      struct lull_error *reterr)
 {
-	size_t n = key->zkey.domain_size;
+	size_t n = key->file.parts.domain_size;
 
 	if (in->nr_rows > n / 2 && in->nr_rows <= n)
 		return LULL_OK;
 	return lull_fail(reterr, LULL_MISMATCH,
 			 "%s: rows: the key expects from %zu to %zu, found %zu",
-			 key->zkey.file.in.name, n / 2 + 1, n, in->nr_rows);
+			 key->file.parts.name, n / 2 + 1, n, in->nr_rows);
 }
 
 static int check_sizes(const struct lull_key *key,
 		       const struct lull_assignment *in,
 		       struct lull_error *reterr)
 {
-	size_t nr_inputs = key->zkey.nr_public + (size_t)1;
+	size_t nr_inputs = key->file.parts.nr_public + (size_t)1;
 	int err;
 
 	err = expect_number(key, "inputs, the constant one among them",
 			    nr_inputs, in->nr_inputs, reterr);
 	if (!err)
 		err = expect_number(key, "private variables",
-				    key->zkey.nr_vars - nr_inputs, in->nr_aux,
+				    key->file.parts.nr_vars - nr_inputs, in->nr_aux,
 				    reterr);
 	if (!err)
 		err = check_rows(key, in, reterr);
@@ -102,7 +102,7 @@ static int check_call(const struct lull_key *key,
 	if (!key->assigned)
 		return lull_fail(reterr, LULL_USAGE,
 				 "%s: expected a key of bellman's parameters",
-				 key->zkey.file.in.name);
+				 key->file.parts.name);
 	if (in->size < sizeof(*in))
 		return lull_fail(
 			reterr, LULL_USAGE,
@@ -134,7 +134,7 @@ static int fail_value(const struct lull_key *key, const char *what, size_t i,
 {
 	return lull_fail(reterr, LULL_RANGE,
 			 "%s: %s: value %zu: expected below r of BLS12-381",
-			 key->zkey.file.in.name, what, i);
+			 key->file.parts.name, what, i);
 }
 
 /* One partition under way. */
@@ -170,7 +170,7 @@ static int check_rows_task(const struct taking *t, size_t task,
 			err = lull_fail(reterr, LULL_UNSATISFIED,
 					"%s: row %zu of %zu does not hold: a b "
 					"is not c",
-					t->key->zkey.file.in.name, i,
+					t->key->file.parts.name, i,
 					in->nr_rows);
 	}
 	lull_wipe(&a, sizeof(a));
@@ -198,7 +198,7 @@ static int take_values(const struct taking *t, size_t lo, size_t hi,
 			return lull_fail(reterr, LULL_RANGE,
 					 "%s: inputs: value 0: expected the "
 					 "constant one",
-					 t->key->zkey.file.in.name);
+					 t->key->file.parts.name);
 		fr_to_plain(t->witness[i].l, &v);
 	}
 	lull_wipe(&v, sizeof(v));
@@ -208,7 +208,7 @@ static int take_values(const struct taking *t, size_t lo, size_t hi,
 static int take_task(void *arg, size_t task, struct lull_error *reterr)
 {
 	const struct taking *t = arg;
-	size_t lo, nr = t->key->zkey.nr_vars;
+	size_t lo, nr = t->key->file.parts.nr_vars;
 
 	if (task < t->nr_row_tasks)
 		return check_rows_task(t, task, reterr);
@@ -250,7 +250,7 @@ static void take_density(struct taking *t)
 static int take(struct taking *t, struct lull_workers *workers,
 		struct lull_arena *arena, struct lull_error *reterr)
 {
-	size_t nr = t->key->zkey.nr_vars, nr_words = lull_div_up(nr, WORD_BITS);
+	size_t nr = t->key->file.parts.nr_vars, nr_words = lull_div_up(nr, WORD_BITS);
 	int err;
 
 	err = lull_arena_carve(arena, nr * sizeof(struct fr), LULL_CARVE_SECRET,
@@ -312,7 +312,7 @@ static int take_blinding(struct blinding *blinding, const struct taking *t,
 		err = lull_fail(reterr, LULL_USAGE,
 				"%s: r and s are both zero: the proof would "
 				"not hide the witness",
-				t->key->zkey.file.in.name);
+				t->key->file.parts.name);
 	return err;
 }
 

@@ -216,19 +216,20 @@ int lull_bellman_key_create(const struct lull_bellman *file, const char *path,
 			    struct lull_error *reterr)
 {
 	struct lull_bellman_points points;
-	struct lull_zkey zkey;
+	struct lull_keyfile key = { 0 };
 	int err;
 
 	err = lull_bellman_load(file, LULL_BELLMAN_NR_ARRAYS, workers, arena,
 				&points, reterr);
 	if (err)
 		return err;
-	view(file, &points, &zkey);
+	view(file, &points, &key.zkey);
+	lull_zkey_parts(&key.zkey, &key.parts);
 	err = lull_prove_key_create_assigned(
-		&zkey, file->nr[LULL_BELLMAN_A], file->nr[LULL_BELLMAN_B_G1],
+		&key, file->nr[LULL_BELLMAN_A], file->nr[LULL_BELLMAN_B_G1],
 		path, workers, arena, set, ret_key, reterr);
 	if (err)
-		lull_zkey_close(&zkey);
+		lull_keyfile_close(&key);
 	return err;
 }
 
@@ -236,7 +237,7 @@ int lull_bellman_key_create(const struct lull_bellman *file, const char *path,
 static void describe(const struct lull_key *key, struct lull_bellman *file,
 		     struct lull_bellman_points *points)
 {
-	const struct lull_zkey *z = &key->zkey;
+	const struct lull_parts *z = &key->file.parts;
 	const uint32_t nr[LULL_BELLMAN_NR_ARRAYS] = {
 		[LULL_BELLMAN_ALPHA_G1] = 1,
 		[LULL_BELLMAN_BETA_G1] = 1,
@@ -255,14 +256,14 @@ static void describe(const struct lull_key *key, struct lull_bellman *file,
 	size_t bytes;
 
 	memcpy(file->nr, nr, sizeof(nr));
-	memcpy(file->in.name, z->file.in.name, sizeof(file->in.name));
-	place(file, LULL_BELLMAN_NR_ARRAYS, key->zkey.file.in.vec.ptr,
+	memcpy(file->in.name, z->name, sizeof(file->in.name));
+	place(file, LULL_BELLMAN_NR_ARRAYS, key->file.zkey.file.in.vec.ptr,
 	      points->at, &bytes);
 	/* The file has a number before each array behind the first points. */
 	for (array = 0; array < LULL_BELLMAN_NR_ARRAYS; array++) {
 		counts += array >= LULL_BELLMAN_IC;
 		file->offset[array] =
-			(uint64_t)(points->at[array] - z->file.in.data) +
+			(uint64_t)(points->at[array] - z->base) +
 			counts * LULL_BELLMAN_COUNT_BYTES;
 	}
 }

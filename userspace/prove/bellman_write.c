@@ -74,7 +74,7 @@ static int check_all(const struct lull_key *key, enum lull_bellman_array array,
 					 "%s: %s: point %zu is infinity, which "
 					 "parameters of bellman cannot hold: "
 					 "no constraint has its variable",
-					 key->zkey.file.in.name,
+					 key->file.parts.name,
 					 lull_bellman_name(array), i);
 	return LULL_OK;
 }
@@ -123,7 +123,7 @@ static int put_counted(struct writing *w, enum lull_bellman_array array,
 
 static int put_vkey(struct writing *w, struct lull_error *reterr)
 {
-	const struct lull_zkey *z = &w->key->zkey;
+	const struct lull_parts *z = &w->key->file.parts;
 	const uint8_t *const points[] = { z->alpha1, z->beta1,	z->beta2,
 					  z->gamma2, z->delta1, z->delta2 };
 	unsigned int array;
@@ -140,14 +140,14 @@ static int put_vkey(struct writing *w, struct lull_error *reterr)
 /* What the format holds whole, before anything is written of it. */
 static int check_vkey(const struct lull_key *key, struct lull_error *reterr)
 {
-	return check_all(key, LULL_BELLMAN_IC, key->zkey.ic,
-			 key->zkey.nr_public + (size_t)1, reterr);
+	return check_all(key, LULL_BELLMAN_IC, key->file.parts.ic,
+			 key->file.parts.nr_public + (size_t)1, reterr);
 }
 
 /* One variable has both its points in G1 and in G2, or neither. */
 static int check_b(const struct lull_key *key, struct lull_error *reterr)
 {
-	const struct lull_zkey *z = &key->zkey;
+	const struct lull_parts *z = &key->file.parts;
 	const size_t g1 = lull_bellman_point_bytes(LULL_BELLMAN_B_G1);
 	const size_t g2 = lull_bellman_point_bytes(LULL_BELLMAN_B_G2);
 	size_t i;
@@ -159,17 +159,17 @@ static int check_b(const struct lull_key *key, struct lull_error *reterr)
 					 "%s: B1 and B2: one of the points of "
 					 "variable %zu is infinity, the other "
 					 "is not",
-					 z->file.in.name, i);
+					 z->name, i);
 	return LULL_OK;
 }
 
 static int check_params(const struct lull_key *key, struct lull_error *reterr)
 {
-	const struct lull_zkey *z = &key->zkey;
+	const struct lull_parts *z = &key->file.parts;
 	size_t nr_inputs = z->nr_public + (size_t)1;
 	int err;
 
-	err = check_all(key, LULL_BELLMAN_L, z->c, z->nr_vars - nr_inputs,
+	err = check_all(key, LULL_BELLMAN_L, z->l, z->nr_vars - nr_inputs,
 			reterr);
 	if (!err)
 		err = check_all(key, LULL_BELLMAN_A, z->a, nr_inputs, reterr);
@@ -181,7 +181,7 @@ static int check_params(const struct lull_key *key, struct lull_error *reterr)
 static int put_h(struct writing *w, struct lull_error *reterr)
 {
 	const struct lull_key *key = w->key;
-	const struct lull_zkey *z = &key->zkey;
+	const struct lull_parts *z = &key->file.parts;
 	struct lull_vec h;
 	int err;
 
@@ -200,7 +200,7 @@ static int put_h(struct writing *w, struct lull_error *reterr)
 static int put_params(struct writing *w, struct lull_error *reterr)
 {
 	const struct lull_key *key = w->key;
-	const struct lull_zkey *z = &key->zkey;
+	const struct lull_parts *z = &key->file.parts;
 	size_t nr_inputs = z->nr_public + (size_t)1;
 	size_t nr_a = key->assigned ? key->nr_a : z->nr_vars;
 	size_t nr_b = key->assigned ? key->nr_b : z->nr_vars;
@@ -208,7 +208,7 @@ static int put_params(struct writing *w, struct lull_error *reterr)
 
 	err = put_h(w, reterr);
 	if (!err)
-		err = put_counted(w, LULL_BELLMAN_L, z->c,
+		err = put_counted(w, LULL_BELLMAN_L, z->l,
 				  z->nr_vars - nr_inputs, reterr);
 	if (!err)
 		err = put_dense(w, LULL_BELLMAN_A, z->a, nr_a, nr_inputs,
@@ -244,18 +244,24 @@ int lull_bellman_write(const struct lull_key *key, const char *path,
 		       bool vkey_only, struct lull_error *reterr)
 {
 	struct writing w = { .key = key, .out = LULL_OUTFILE_EMPTY };
-	const struct lull_zkey *z = &key->zkey;
+	const struct lull_parts *z = &key->file.parts;
 	int err;
 
 	if (z->curve != LULL_CURVE_BLS12_381)
 		return lull_fail(reterr, LULL_UNSUPPORTED,
 				 "%s: parameters of bellman: expected a key of "
 				 "BLS12-381, found one of %s",
-				 z->file.in.name, z->facts->name);
+				 z->name, z->facts->name);
+	if (z->folded)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "%s: parameters of bellman: expected a key "
+				 "whose L is the circuit's, found one into which "
+				 "C is folded",
+				 z->name);
 	if (key->path && lull_outfile_same(path, key->path))
 		return lull_fail(reterr, LULL_USAGE,
 				 "%s: the output is the key itself",
-				 z->file.in.name);
+				 z->name);
 	err = check_vkey(key, reterr);
 	if (!err && !vkey_only)
 		err = check_params(key, reterr);

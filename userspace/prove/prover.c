@@ -60,16 +60,15 @@ static int check_canceled(const struct lull_proving *p,
 
 static int copy_publics(struct lull_proving *p, struct lull_error *reterr)
 {
-	const struct lull_zkey *zkey = &p->key->zkey;
+	const struct lull_parts *key = &p->key->file.parts;
 	int err;
 
-	p->proof->nr_public = zkey->nr_public;
-	err = lull_arena_carve(p->arena,
-			       (size_t)zkey->nr_public * LULL_FR_BYTES, 0,
-			       "public signals", &p->proof->publics, reterr);
+	p->proof->nr_public = key->nr_public;
+	err = lull_arena_carve(p->arena, (size_t)key->nr_public * LULL_FR_BYTES,
+			       0, "public signals", &p->proof->publics, reterr);
 	if (err)
 		return err;
-	if (zkey->nr_public)
+	if (key->nr_public)
 		memcpy(p->proof->publics.ptr, p->witness + LULL_FR_BYTES,
 		       p->proof->publics.bytes);
 	return LULL_OK;
@@ -175,9 +174,9 @@ static int check(struct lull_proving *p, struct lull_error *reterr)
 	if (p->opts->flags & LULL_PROVE_NO_VERIFY)
 		return LULL_OK;
 	stage_begin(p, LULL_STAGE_CHECK);
-	err = p->key->groth16->verify_key(&p->key->zkey, p->proof->publics.ptr,
-					  &p->proof->points, p->workers,
-					  p->arena, &why);
+	err = p->key->groth16->verify_key(
+		&p->key->file.parts, p->proof->publics.ptr, &p->proof->points,
+		p->workers, p->arena, &why);
 	stage_end(p, LULL_STAGE_CHECK);
 	if (err && lull_workers_canceled(p->workers))
 		return check_canceled(p, reterr);
@@ -186,7 +185,7 @@ static int check(struct lull_proving *p, struct lull_error *reterr)
 			reterr, LULL_UNSATISFIED,
 			"%s: the proof does not verify: the witness does not "
 			"satisfy the circuit, or the key is another circuit's",
-			p->key->zkey.file.in.name);
+			p->key->file.parts.name);
 	if (err && reterr)
 		*reterr = why;
 	return err;
@@ -277,7 +276,7 @@ int lull_prover_finish(struct lull_proving *p, const uint8_t r[LULL_FR_BYTES],
 	const struct lull_key *key = p->key;
 
 	stage_begin(p, LULL_STAGE_ASSEMBLE);
-	key->groth16->assemble(&key->zkey, &p->sums, r, s, &p->proof->points);
+	key->groth16->assemble(&key->file.parts, &p->sums, r, s, &p->proof->points);
 	stage_end(p, LULL_STAGE_ASSEMBLE);
 	return check(p, reterr);
 }
@@ -290,7 +289,7 @@ int lull_prover_begin(struct lull_proving *p, struct lull_error *reterr)
 		return lull_fail(reterr, LULL_UNSUPPORTED,
 				 "%s: parameters of bellman hold no circuit: "
 				 "they cannot prove from a witness alone",
-				 p->key->zkey.file.in.name);
+				 p->key->file.parts.name);
 	p->start_ns = lull_trace_now_ns();
 	p->proof = calloc(1, sizeof(*p->proof));
 	if (!p->proof)
@@ -340,17 +339,6 @@ int lull_prover_run_assigned(struct lull_workers *workers,
 	return err;
 }
 
-int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
-		    const struct lull_key *key, const uint8_t *witness,
-		    const struct lull_prove_opts *opts,
-		    const uint8_t r[LULL_FR_BYTES],
-		    const uint8_t s[LULL_FR_BYTES],
-		    struct lull_proof **ret_proof, struct lull_error *reterr)
-{
-	return lull_prover_run_assigned(workers, arena, key, witness, NULL,
-					opts, r, s, ret_proof, reterr);
-}
-
 size_t lull_prover_scratch_bytes(const struct lull_key *key,
 				 unsigned int nr_threads)
 {
@@ -364,6 +352,17 @@ size_t lull_prover_scratch_bytes(const struct lull_key *key,
 				bytes, part->ops->scratch_bytes(part->attached,
 								nr_threads));
 	return bytes;
+}
+
+int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
+		    const struct lull_key *key, const uint8_t *witness,
+		    const struct lull_prove_opts *opts,
+		    const uint8_t r[LULL_FR_BYTES],
+		    const uint8_t s[LULL_FR_BYTES],
+		    struct lull_proof **ret_proof, struct lull_error *reterr)
+{
+	return lull_prover_run_assigned(workers, arena, key, witness, NULL,
+					opts, r, s, ret_proof, reterr);
 }
 
 void lull_proof_free(struct lull_proof *proof)

@@ -56,7 +56,7 @@ struct lull_prover_watch {
  * struct lull_proving - one proof under way
  * @key: an attached key
  * @witness: nr_vars plain canonical values, w[0] = 1, at any alignment
- * @assigned: of a key of bellman's parameters; NULL of any other
+ * @assigned: what stands for the circuit; NULL for a key that has one
  * @opts: flags and progress; not NULL
  * @watch: who follows it; may be NULL
  * @workers: the pool
@@ -133,6 +133,7 @@ size_t lull_prover_scratch_bytes(const struct lull_key *key,
  * @arena: where scratch and public signals lie
  * @key: an attached key
  * @witness: nr_vars plain canonical values, w[0] = 1, at any alignment
+ * @assigned: what stands for the circuit; NULL for a key that has one
  * @opts: flags and progress; not NULL
  * @r: blinding scalar, plain, below the group order
  * @s: the other

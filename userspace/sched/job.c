@@ -116,9 +116,15 @@ void lull_sched_put(struct lull_flight *flight)
 
 /* ---- submitting -------------------------------------------------------- */
 
-static int check_opts(const struct lull_job_opts *opts,
+static int check_opts(const struct lull_key *key,
+		      const struct lull_job_opts *opts,
 		      struct lull_error *reterr)
 {
+	if (key->assigned)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "%s: parameters of bellman hold no circuit: "
+				 "they cannot prove from a witness alone",
+				 key->file.parts.name);
 	if (opts->size < sizeof(*opts))
 		return lull_fail(
 			reterr, LULL_USAGE,
@@ -137,7 +143,7 @@ static int take_witnesses(struct lull_job *job,
 			  const struct lull_job_opts *opts,
 			  struct lull_error *reterr)
 {
-	const struct lull_zkey *zkey = &job->key->zkey;
+	const struct lull_parts *parts = &job->key->file.parts;
 	unsigned int i;
 	int err = LULL_OK;
 
@@ -145,8 +151,8 @@ static int take_witnesses(struct lull_job *job,
 		if (opts->wtns) {
 			job->partitions[i].wtns = &opts->wtns[i]->file;
 			err = lull_witness_match(
-				job->partitions[i].wtns, zkey->file.in.name,
-				"key", zkey->facts, zkey->nr_vars, reterr);
+				job->partitions[i].wtns, parts->name, "key",
+				parts->facts, parts->nr_vars, reterr);
 			continue;
 		}
 		job->partitions[i].path = strdup(opts->paths[i]);
@@ -165,7 +171,7 @@ static struct lull_bytes partition_bytes(const struct lull_job *job,
 	struct lull_bytes bytes = { PARTITION_EXTRA_BYTES, opts->device_bytes };
 
 	if (opts->paths)
-		bytes.host += job->key->zkey.nr_vars *
+		bytes.host += job->key->file.parts.nr_vars *
 			      (uint64_t)LULL_WTNS_VALUE_BYTES;
 	bytes.host += lull_prover_scratch_bytes(
 		job->key, lull_workers_nr(job->pipeline->workers));
@@ -199,9 +205,9 @@ static int hold_locked(struct lull_job *job, struct lull_error *reterr)
 			lull_max(largest.device, other->partition_bytes.device);
 	}
 	if (!holder_locked(pipeline, job->key))
-		key.host = job->key->zkey.file.in.bytes;
+		key.host = job->key->file.parts.file_bytes;
 	err = lull_budget_hold(pipeline->budget, key, largest,
-			       job->key->zkey.file.in.name, reterr);
+			       job->key->file.parts.name, reterr);
 	if (!err)
 		job->key_bytes = key;
 	return err;
@@ -268,7 +274,7 @@ int lull_job_submit(struct lull_pipeline *pipeline, const struct lull_key *key,
 		    struct lull_error *reterr)
 {
 	struct lull_job *job;
-	int err = check_opts(opts, reterr);
+	int err = check_opts(key, opts, reterr);
 
 	if (err)
 		return err;

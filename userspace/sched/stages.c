@@ -80,7 +80,7 @@ static struct lull_bytes bytes_of(const struct lull_flight *flight)
 {
 	const char *path = flight->job->partitions[flight->index].path;
 	struct lull_bytes bytes = flight->job->partition_bytes;
-	uint64_t usual = flight->job->key->zkey.nr_vars *
+	uint64_t usual = flight->job->key->file.parts.nr_vars *
 				 (uint64_t)LULL_WTNS_VALUE_BYTES +
 			 HEADER_BYTES_MAX;
 	struct stat st;
@@ -130,9 +130,9 @@ static int read_witness(struct lull_flight *flight, struct lull_error *reterr)
 	if (err)
 		return err;
 	flight->proving.witness = flight->file.values;
-	err = lull_witness_match(&flight->file, job->key->zkey.file.in.name,
-				 "key", job->key->zkey.facts,
-				 job->key->zkey.nr_vars, reterr);
+	err = lull_witness_match(&flight->file, job->key->file.parts.name,
+				 "key", job->key->file.parts.facts,
+				 job->key->file.parts.nr_vars, reterr);
 	if (!err)
 		err = lull_witness_check(&flight->file, job->alone, reterr);
 	return err ? err : check_canceled(flight, reterr);
@@ -345,7 +345,7 @@ void lull_sched_compute(struct lull_sched_thread *thread)
 
 static int finish(struct lull_flight *flight, struct lull_error *reterr)
 {
-	const struct lull_curve_facts *facts = flight->job->key->zkey.facts;
+	const struct lull_curve_facts *facts = flight->job->key->file.parts.facts;
 	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
 	int err;
 

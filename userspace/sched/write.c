@@ -92,7 +92,7 @@ int lull_job_write(struct lull_job *job, unsigned int first, unsigned int nr,
 		   struct lull_error *reterr)
 {
 	bool json = flags & LULL_JOB_JSON ||
-		    job->key->zkey.curve != LULL_CURVE_BLS12_381;
+		    job->key->file.parts.curve != LULL_CURVE_BLS12_381;
 	struct lull_outfile file = LULL_OUTFILE_EMPTY;
 	int err;
 
