@@ -230,6 +230,12 @@ int key_attach(const struct curve_ops *curve, void *device, const struct lull_ke
 	key = new (std::nothrow) struct cuda_key();
 	if (!key)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	if (arrays->assigned) {
+		delete key;
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "cuda: expected a key with a circuit, found parameters of "
+				 "bellman, which the CPU alone proves with");
+	}
 	key->device = (struct device *)device;
 	pthread_mutex_init(&key->lock, NULL);
 	pthread_cond_init(&key->freed, NULL);

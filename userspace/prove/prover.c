@@ -285,6 +285,11 @@ int lull_prover_begin(struct lull_proving *p, struct lull_error *reterr)
 {
 	int err;
 
+	if (p->key->assigned && !p->assigned)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "%s: parameters of bellman hold no circuit: "
+				 "they cannot prove from a witness alone",
+				 p->key->file.parts.name);
 	p->start_ns = lull_trace_now_ns();
 	p->proof = calloc(1, sizeof(*p->proof));
 	if (!p->proof)
@@ -322,10 +327,8 @@ int lull_prover_run_assigned(struct lull_workers *workers,
 				  .opts = opts,
 				  .workers = workers,
 				  .arena = arena };
-	int err;
+	int err = lull_prover_begin(&p, reterr);
 
-	assert(key->assigned == (assigned != NULL));
-	err = lull_prover_begin(&p, reterr);
 	if (err)
 		return err;
 	err = lull_prover_compute(&p, reterr);

@@ -86,7 +86,8 @@ struct lull_proving {
 	uint64_t start_ns;
 };
 
-/* LULL_OK or LULL_NOMEM; lull_prover_end() then need not be called. */
+/* LULL_OK, LULL_NOMEM, or LULL_UNSUPPORTED for a key that wants @assigned where
+ * there is none; lull_prover_end() then need not be called. */
 int lull_prover_begin(struct lull_proving *p, struct lull_error *reterr);
 
 /**
