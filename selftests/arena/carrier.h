@@ -617,6 +617,43 @@ TEST(registered_once)
 	EXPECT_EQ(pins.nr, pins.nr_undone);
 }
 
+/* A device and whoever reads into it: each keeps the memory on its own. */
+TEST(registered_by_two)
+{
+	static struct pins reads;
+	struct lull_arena *arena;
+	struct lull_vec a;
+
+	OPEN_OR_SKIP(arena, 0);
+	memset(&pins, 0, sizeof(pins));
+	memset(&reads, 0, sizeof(reads));
+	if (!has_slabs) {
+		EXPECT_EQ(LULL_UNSUPPORTED,
+			  lull_arena_fix(arena, &pin_ops, &reads, NULL));
+		lull_arena_close(arena);
+		return;
+	}
+	EXPECT_EQ(LULL_OK, lull_arena_fix(arena, &pin_ops, &reads, NULL));
+	EXPECT_EQ(LULL_USAGE, lull_arena_fix(arena, &pin_ops, &reads, NULL));
+	a = carve(arena, 3 * SLOT, 0);
+	EXPECT_EQ(1, reads.nr);
+	EXPECT_TRUE(!lull_arena_is_pinned(arena, a.ptr, a.bytes));
+	EXPECT_EQ(0, stats_of(arena).pinned_bytes);
+	EXPECT_EQ(LULL_OK, lull_arena_pin(arena, &pin_ops, &pins, NULL));
+	EXPECT_TRUE(lull_arena_is_pinned(arena, a.ptr, a.bytes));
+	EXPECT_EQ(LULL_OK, lull_arena_pin(arena, NULL, NULL, NULL));
+	EXPECT_EQ(0, reads.nr_undone);
+	/* What is read into must not go, though no device has it. */
+	lull_arena_release(&a);
+	EXPECT_EQ(LULL_OK, lull_arena_flush(arena, 1000, NULL));
+	EXPECT_EQ(0, stats_of(arena).unmapped_bytes);
+	EXPECT_EQ(LULL_OK, lull_arena_fix(arena, NULL, NULL, NULL));
+	EXPECT_EQ(reads.nr, reads.nr_undone);
+	EXPECT_EQ(LULL_OK, lull_arena_flush(arena, 1000, NULL));
+	EXPECT_TRUE(stats_of(arena).unmapped_bytes >= 3 * SLOT);
+	lull_arena_close(arena);
+}
+
 /* ---- at random, and all at once ---------------------------------------- */
 
 #define HELD_MAX 24
