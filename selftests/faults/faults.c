@@ -6,6 +6,7 @@
  * its second, until it meets no failure.  A failing run says so, returns what
  * it took, leaves no file and does not spoil the next run.
  */
+#include "open_files.h"
 #include "prove/prove.h"
 
 #include "wrap.h"
@@ -175,18 +176,6 @@ static int do_verify(struct lull_error *error)
 }
 
 /* ---- one failure after another ----------------------------------------- */
-
-static unsigned int nr_open_files(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned int nr = 0;
-
-	while (dir && readdir(dir))
-		nr++;
-	if (dir)
-		closedir(dir);
-	return nr;
-}
 
 /* What must be as before a run that failed. */
 struct state {

@@ -44,6 +44,7 @@ enum lull_cli_key {
 	OPT_GPUS,
 	OPT_IN_PROCESS,
 	OPT_JSON,
+	OPT_LOADER,
 	OPT_MAX_LOG2,
 	OPT_MIN_LOG2,
 	OPT_NODE,
@@ -112,6 +113,7 @@ struct lull_cli_command {
  * @vram_bytes: --vram, or 0
  * @only: --only, or NULL
  * @arena: --arena, or NULL
+ * @loader: --loader, or NULL
  * @carrier: --carrier, or NULL
  * @node: --node
  * @has_node: --node was given, and may be 0
@@ -142,6 +144,7 @@ struct lull_cli {
 	uint64_t vram_bytes;
 	const char *only;
 	const char *arena;
+	const char *loader;
 	const char *carrier;
 	unsigned int node;
 	bool has_node;

@@ -70,6 +70,8 @@ static const struct option_text option_texts[] = {
 	{ OPT_HELP, "help", NULL, "this text" },
 	{ OPT_IN_PROCESS, "in-process", "ARM", NULL },
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
+	{ OPT_LOADER, "loader", "NAME",
+	  "uring, pread or mmap (default: auto)" },
 	{ OPT_MAX_LOG2, "max-log2", "N", "largest size, 2^N" },
 	{ OPT_MIN_LOG2, "min-log2", "N", "smallest size, 2^N" },
 	{ OPT_NODE, "node", "N", "of this NUMA node (default: of all)" },
@@ -309,6 +311,9 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 		return LULL_OK;
 	case OPT_ARENA:
 		cli->arena = arg;
+		return LULL_OK;
+	case OPT_LOADER:
+		cli->loader = arg;
 		return LULL_OK;
 	case OPT_CARRIER:
 		cli->carrier = arg;

@@ -13,11 +13,6 @@
 
 #include "base/base.h"
 #include "base/error.h"
-#include "base/workers.h"
-
-/* What one task reads: a slot of the arena, so that threads that read side by
- * side touch different ones. */
-#define BYTES_PER_TASK LULL_ARENA_SLOT_BYTES
 
 void lull_infile_name(const char *path, char ret_name[LULL_INFILE_NAME_BYTES])
 {
@@ -105,13 +100,6 @@ int lull_infile_open(const char *path, struct lull_infile *ret_file,
 
 /* ---- reading ----------------------------------------------------------- */
 
-/* One file under way. */
-struct reading {
-	const struct lull_infile *file;
-	uint8_t *to;
-	int fd;
-};
-
 static int read_range(const struct lull_infile *file, int fd, uint8_t *to,
 		      uint64_t offset, size_t bytes, struct lull_error *reterr)
 {
@@ -140,15 +128,24 @@ static int read_range(const struct lull_infile *file, int fd, uint8_t *to,
 	return LULL_OK;
 }
 
-static int read_task(void *arg, size_t task, struct lull_error *reterr)
+static int read_whole(const struct lull_infile *file, int fd,
+		      const struct lull_infile_memory *memory,
+		      struct lull_error *reterr)
 {
-	const struct reading *reading = arg;
-	uint64_t offset = (uint64_t)task * BYTES_PER_TASK;
-	uint64_t left = reading->file->bytes - offset;
+	const struct lull_source source = { fd, file->bytes, file->name };
+	const struct lull_file_extent extent = { .source = &source,
+						 .bytes = file->bytes,
+						 .to = file->vec.ptr };
+	const struct lull_load load = {
+		.extents = &extent,
+		.nr_extents = 1,
+		.secret = memory->flags & LULL_CARVE_SECRET,
+	};
 
-	return read_range(reading->file, reading->fd, reading->to + offset,
-			  offset, (size_t)lull_min(left, BYTES_PER_TASK),
-			  reterr);
+	if (!memory->reader)
+		return read_range(file, fd, file->vec.ptr, 0,
+				  (size_t)file->bytes, reterr);
+	return memory->reader->read(memory->reader->arg, &load, reterr);
 }
 
 static bool changed(int fd, const struct stat *was)
@@ -164,17 +161,13 @@ static int read_open(int fd, const struct stat *st,
 		     const struct lull_infile_memory *memory,
 		     struct lull_infile *file, struct lull_error *reterr)
 {
-	struct reading reading = { .file = file, .fd = fd };
 	int err;
 
 	err = lull_arena_carve(memory->arena, (size_t)file->bytes,
 			       memory->flags, file->name, &file->vec, reterr);
 	if (err)
 		return err;
-	reading.to = file->vec.ptr;
-	err = lull_workers_try(memory->workers,
-			       lull_div_up(file->bytes, BYTES_PER_TASK),
-			       read_task, &reading, reterr);
+	err = read_whole(file, fd, memory, reterr);
 	if (!err && changed(fd, st))
 		err = lull_fail(reterr, LULL_IO,
 				"%s: the file changed while it was read",

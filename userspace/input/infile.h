@@ -3,7 +3,7 @@
  * infile.h - one input file, whole in memory
  *
  * For the parsers of this folder.  Keys and witnesses are read into an arena,
- * by several threads at once: what happens to the file afterwards does not
+ * by whoever the caller has for that (extent.h): what happens to the file afterwards does not
  * matter, and what happens to it meanwhile is an error.  Circuits and JSON are
  * mapped and read in place; one that another process cuts short meanwhile
  * raises SIGBUS.
@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
+#include "input/extent.h"
 #include "lull.h"
 
 struct lull_workers;
@@ -66,12 +67,14 @@ int lull_infile_open(const char *path, struct lull_infile *ret_file,
 /**
  * struct lull_infile_memory - where to read files to
  * @arena: where they lie
- * @workers: who reads
+ * @workers: for what is done with them
+ * @reader: who reads; NULL for the calling thread alone
  * @flags: LULL_CARVE_SECRET for a witness, or 0
  */
 struct lull_infile_memory {
 	struct lull_arena *arena;
 	struct lull_workers *workers;
+	const struct lull_reader *reader;
 	unsigned int flags;
 };
 
