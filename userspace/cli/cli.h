@@ -37,8 +37,10 @@ enum lull_cli_key {
 	OPT_BYSTANDERS,
 	OPT_CARRIER,
 	OPT_CHECK_R1CS,
+	OPT_CHUNK,
 	OPT_CUDA_REGISTER,
 	OPT_CURVE,
+	OPT_DEPTH,
 	OPT_FALLBACK,
 	OPT_GIB,
 	OPT_GPUS,
@@ -112,6 +114,8 @@ struct lull_cli_command {
  * @nr_gpus: how many of them, or 0
  * @vram_bytes: --vram, or 0
  * @only: --only, or NULL
+ * @depth: --depth, or 0
+ * @chunk_bytes: --chunk, or 0
  * @arena: --arena, or NULL
  * @loader: --loader, or NULL
  * @carrier: --carrier, or NULL
@@ -143,6 +147,8 @@ struct lull_cli {
 	unsigned int nr_gpus;
 	uint64_t vram_bytes;
 	const char *only;
+	unsigned int depth;
+	uint64_t chunk_bytes;
 	const char *arena;
 	const char *loader;
 	const char *carrier;
@@ -174,6 +180,7 @@ int lull_cli_bench_kernels(const struct lull_cli *cli);
 int lull_cli_bench_proofs(const struct lull_cli *cli);
 int lull_cli_bench_stages(const struct lull_cli *cli);
 int lull_cli_bench_storm(const struct lull_cli *cli);
+int lull_cli_bench_load(const struct lull_cli *cli);
 
 /* Parses what follows the command's name in argv[0 .. argc - 1] into *cli,
  * whose command is set.  LULL_OK or LULL_USAGE. */

@@ -176,6 +176,20 @@ static const struct lull_cli_command commands[] = {
 		.run = lull_cli_bench_stages,
 	},
 	{
+		.name = "bench load",
+		.words = "FILE...",
+		.nr_words_min = 1,
+		.nr_words_max = LULL_BENCH_LOAD_FILES_MAX,
+		.options = { OPT_THREADS, OPT_RUNS, OPT_DEPTH, OPT_CHUNK,
+			     OPT_ONLY, OPT_ARENA, OPT_JSON },
+		.summary = "time the loaders, cold and warm, beside the disk",
+		.about =
+"The files are read together, whole, into memory: by uring, pread, mmap and\n"
+"auto.  \"disk\" is what O_DIRECT reads of the same size and depth bring\n"
+"without a loader.  A table on a terminal, else one JSON object a line.",
+		.run = lull_cli_bench_load,
+	},
+	{
 		.name = "bench storm",
 		.words = "",
 		.options = { OPT_GIB, OPT_VECTORS, OPT_THREADS, OPT_BYSTANDERS,

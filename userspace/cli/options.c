@@ -22,6 +22,8 @@
 /* More threads than any host has; fewer than would overflow a size. */
 #define THREADS_MAX 4096
 #define RUNS_MAX 1000000
+/* LULL_LOADER_DEPTH_MAX */
+#define DEPTH_MAX 256
 /* What kernels are built for at most: MAX_NUMNODES. */
 #define NODE_MAX 1023
 /* The 2-adicity of BN254's scalar field: its largest domain. */
@@ -59,9 +61,12 @@ static const struct option_text option_texts[] = {
 	  "module or hugetlb (default: module)" },
 	{ OPT_CHECK_R1CS, "check-r1cs", "X.r1cs",
 	  "first check the witness against the circuit" },
+	{ OPT_CHUNK, "chunk", "BYTES",
+	  "bytes of one read, also 512K or 2M (default: 2M)" },
 	{ OPT_CUDA_REGISTER, "cuda-register", NULL,
 	  "also register memory with a GPU, each time and once" },
 	{ OPT_CURVE, "curve", "CURVE", "bn254 or bls12_381 (default: both)" },
+	{ OPT_DEPTH, "depth", "N", "reads in flight (default: 32)" },
 	{ OPT_FALLBACK, "fallback", "cpu",
 	  "let the CPU take over when no GPU is left" },
 	{ OPT_GIB, "gib", "G",
@@ -77,7 +82,7 @@ static const struct option_text option_texts[] = {
 	{ OPT_NODE, "node", "N", "of this NUMA node (default: of all)" },
 	{ OPT_NO_VERIFY, "no-verify", NULL,
 	  "leave out the check of the finished proof" },
-	{ OPT_ONLY, "only", "NAME", "this kernel alone" },
+	{ OPT_ONLY, "only", "NAME", "this kernel, or loader, alone" },
 	{ OPT_OUTPUT, "output", "FILE", "where to write" },
 	{ OPT_PRESSURE, "pressure", "S",
 	  "then let a hog ask for memory for S seconds" },
@@ -275,6 +280,12 @@ static int take_numbers(struct lull_cli *cli, const struct option_text *option,
 	case OPT_RUNS:
 		return lull_cli_parse_number(option->name, arg, 1, RUNS_MAX,
 					     &cli->nr_runs, reterr);
+	case OPT_DEPTH:
+		return lull_cli_parse_number(option->name, arg, 1, DEPTH_MAX,
+					     &cli->depth, reterr);
+	case OPT_CHUNK:
+		return lull_cli_parse_bytes("--chunk", arg, &cli->chunk_bytes,
+					    reterr);
 	case OPT_NODE:
 		cli->has_node = true;
 		return lull_cli_parse_number(option->name, arg, 0, NODE_MAX,

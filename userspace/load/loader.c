@@ -247,6 +247,12 @@ void lull_loader_close(struct lull_loader *loader)
 	free(loader);
 }
 
+void lull_loader_register(struct lull_loader *loader)
+{
+	if (loader->uring && loader->opts.arena)
+		lull_uring_fix(loader->uring);
+}
+
 void lull_loader_unregister(struct lull_loader *loader)
 {
 	if (loader->uring)

@@ -138,6 +138,14 @@ int lull_loader_read(struct lull_loader *loader, const struct lull_load *load,
 const struct lull_reader *lull_loader_reader(struct lull_loader *loader);
 
 /**
+ * lull_loader_register - have the arena's memory as fixed buffers from now on
+ * @loader: the loader; not uring: nothing is done
+ *
+ * As the first large load would, which is then not held up by it.
+ */
+void lull_loader_register(struct lull_loader *loader);
+
+/**
  * lull_loader_unregister - let go of the arena's memory
  * @loader: the loader; no load may be under way
  *

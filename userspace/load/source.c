@@ -299,6 +299,11 @@ int lull_load_source_read(struct lull_load_chunk *chunk,
 	bool mapped;
 	ssize_t got;
 
+	/* All of it at once: readahead alone would ask for 128 KiB at a time,
+	 * and be led astray by threads that take turns. */
+	if (!chunk->source->map)
+		posix_fadvise(chunk->source->file->fd, (off_t)chunk->base,
+			      (off_t)chunk->bytes, POSIX_FADV_WILLNEED);
 	while (chunk->base + chunk->got < chunk->end) {
 		got = read_some(chunk, &mapped);
 		if (got < 0 && (errno == EINTR || errno == EAGAIN) &&

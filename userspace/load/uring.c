@@ -478,7 +478,13 @@ static void read_some(struct lull_uring *uring, struct lull_load_chunk *chunk,
 	chunk->got += got;
 	chunk->nr_retries = 0;
 	if (chunk->base + chunk->got >= chunk->end) {
-		hand_over(uring, chunk, false);
+		/* Nothing to copy and nothing to hand over: no thread is woken
+		 * for that. */
+		if (chunk->buffer == NO_INDEX &&
+		    !chunk->job->extents[chunk->extent].edges)
+			lull_load_chunk_land(chunk);
+		else
+			hand_over(uring, chunk, false);
 		return;
 	}
 	count(uring->loader, &uring->loader->stats.short_reads, 1);
