@@ -128,24 +128,68 @@ static int read_range(const struct lull_infile *file, int fd, uint8_t *to,
 	return LULL_OK;
 }
 
+/* A file that is read in three pieces: the one in the middle lands. */
+struct pieces {
+	struct lull_source source;
+	struct lull_file_extent extents[3];
+};
+
+static void add_piece(struct pieces *pieces, size_t i, uint64_t offset,
+		      uint64_t end, uint8_t *data)
+{
+	pieces->extents[i].source = &pieces->source;
+	pieces->extents[i].offset = offset;
+	pieces->extents[i].bytes = end - offset;
+	pieces->extents[i].to = data + offset;
+}
+
+static void cut(struct pieces *pieces, const struct lull_infile *file, int fd,
+		const struct lull_file_extent *landing)
+{
+	const uint64_t from = landing->offset, end = from + landing->bytes;
+	uint8_t *data = file->vec.ptr;
+
+	*pieces = (struct pieces){
+		.source = { fd, file->bytes, file->name },
+		.extents[1] = *landing,
+	};
+	add_piece(pieces, 0, 0, from, data);
+	add_piece(pieces, 1, from, end, data);
+	add_piece(pieces, 2, end, file->bytes, data);
+}
+
 static int read_whole(const struct lull_infile *file, int fd,
 		      const struct lull_infile_memory *memory,
+		      const struct lull_file_extent *landing,
 		      struct lull_error *reterr)
 {
-	const struct lull_source source = { fd, file->bytes, file->name };
-	const struct lull_file_extent extent = { .source = &source,
-						 .bytes = file->bytes,
-						 .to = file->vec.ptr };
+	struct pieces pieces;
 	const struct lull_load load = {
-		.extents = &extent,
-		.nr_extents = 1,
+		.extents = pieces.extents,
+		.nr_extents = LULL_ARRAY_SIZE(pieces.extents),
+		.land = landing->bytes ? memory->land : NULL,
+		.arg = memory->arg,
 		.secret = memory->flags & LULL_CARVE_SECRET,
 	};
 
 	if (!memory->reader)
 		return read_range(file, fd, file->vec.ptr, 0,
 				  (size_t)file->bytes, reterr);
+	cut(&pieces, file, fd, landing);
 	return memory->reader->read(memory->reader->arg, &load, reterr);
+}
+
+/* What lands of a file; nothing where its head tells of more than it has. */
+static struct lull_file_extent find(const struct lull_infile_memory *memory,
+				    const struct lull_infile *head)
+{
+	struct lull_file_extent extent = { 0 };
+
+	if (!memory->find || !memory->find(memory->arg, head, &extent) ||
+	    extent.offset > head->bytes ||
+	    extent.bytes > head->bytes - extent.offset)
+		return (struct lull_file_extent){ 0 };
+	return extent;
 }
 
 static bool changed(int fd, const struct stat *was)
@@ -159,6 +203,7 @@ static bool changed(int fd, const struct stat *was)
 
 static int read_open(int fd, const struct stat *st,
 		     const struct lull_infile_memory *memory,
+		     const struct lull_file_extent *landing,
 		     struct lull_infile *file, struct lull_error *reterr)
 {
 	int err;
@@ -167,7 +212,7 @@ static int read_open(int fd, const struct stat *st,
 			       memory->flags, file->name, &file->vec, reterr);
 	if (err)
 		return err;
-	err = read_whole(file, fd, memory, reterr);
+	err = read_whole(file, fd, memory, landing, reterr);
 	if (!err && changed(fd, st))
 		err = lull_fail(reterr, LULL_IO,
 				"%s: the file changed while it was read",
@@ -187,6 +232,7 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 		     struct lull_error *reterr)
 {
 	uint8_t head[LULL_INFILE_HEAD_BYTES];
+	struct lull_file_extent landing = { 0 };
 	struct lull_infile file = { 0 };
 	struct stat st;
 	int fd, err;
@@ -199,9 +245,11 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 	file.data = head;
 	if (!err)
 		err = check(arg, &file, reterr);
+	if (!err)
+		landing = find(memory, &file);
 	file.data = NULL;
 	if (!err)
-		err = read_open(fd, &st, memory, &file, reterr);
+		err = read_open(fd, &st, memory, &landing, &file, reterr);
 	close(fd);
 	if (err)
 		return err;
