@@ -2,6 +2,7 @@
 /*
  * units.c - units land once, in place; faults and cancellations end a load
  */
+#include "arena/node.h"
 #include "load/variants.h"
 
 #define UNITS_MAX 70000
@@ -193,6 +194,58 @@ TEST(canceled)
 		EXPECT_EQ(used, arena_used());
 	}
 	expect_margins(&place);
+	lull_arena_retire(&place.vec);
+	end_file(&file);
+}
+
+/* ---- threads on a node ------------------------------------------------- */
+
+static int land_on_node(void *arg, const struct lull_file_extent *extent,
+			uint64_t first, size_t nr, uint8_t *units,
+			struct lull_error *reterr)
+{
+	const int *node = arg;
+
+	(void)extent;
+	(void)first;
+	(void)nr;
+	(void)units;
+	(void)reterr;
+	/* Of the CPUs that this thread may use. */
+	EXPECT_EQ(*node, lull_arena_node_here());
+	return LULL_OK;
+}
+
+TEST(threads_on_a_node)
+{
+	struct test_file file = make_file(6, 100000);
+	struct place place = make_place(test_arena(), 100000, 0);
+	struct lull_file_extent extent = extent_of(&file, 0, 100000, &place);
+	struct lull_loader_opts opts;
+	struct lull_loader *loader;
+	int node, nr = 0;
+	const struct lull_load load = { .extents = &extent,
+					.nr_extents = 1,
+					.land = land_on_node,
+					.arg = &node };
+	size_t v;
+
+	extent.unit_bytes = 32;
+	for (node = 0; !lull_arena_node_check(node, NULL); node++, nr++) {
+		for (v = 0; v < NR_VARIANTS; v++) {
+			opts = variants[v].opts;
+			opts.arena = test_arena();
+			opts.nr_threads = 2;
+			opts.node = node;
+			ASSERT_EQ(LULL_OK,
+				  lull_loader_open(&opts, &loader, NULL));
+			expect_read(loader, &load, variants[v].name);
+			EXPECT_EQ(0, count_wrong(&file, 0, place.to, 100000));
+			lull_loader_close(loader);
+		}
+	}
+	printf("# %d nodes\n", nr);
+	EXPECT_TRUE(nr > 0);
 	lull_arena_retire(&place.vec);
 	end_file(&file);
 }
