@@ -4,9 +4,8 @@
  *
  * Contracts stand in include/lull.h.
  */
-#include "lull.h"
+#include "lib.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,26 +20,15 @@
 #include "input/r1cs.h"
 #include "input/wtns.h"
 #include "load/loader.h"
+#include "prove/convert.h"
 #include "prove/key.h"
 #include "prove/keygen.h"
 #include "prove/prover.h"
 #include "prove/random.h"
+#include "prove/witness.h"
+#include "sched/pipeline.h"
 
-#define VALUES_PER_TASK ((size_t)1 << 16)
 #define ARENA_TEXT_BYTES sizeof(((struct lull_ctx_stats *)0)->arena)
-
-struct lull_ctx {
-	struct lull_ctx_opts opts;
-	struct lull_workers *workers;
-	struct lull_set *set;
-	struct lull_arena *arena;
-	struct lull_loader *loader;
-	atomic_size_t nr_notes, nr_loader_notes; /* said */
-};
-
-struct lull_wtns {
-	struct lull_wtnsfile file;
-};
 
 const char *lull_version(void)
 {
@@ -329,23 +317,24 @@ static void warn_trailing(const struct lull_ctx *ctx,
 
 /* ---- keys -------------------------------------------------------------- */
 
-static int finish_key(struct lull_ctx *ctx, struct lull_zkey *zkey,
+static int finish_key(struct lull_ctx *ctx, struct lull_keyfile *file,
 		      const char *path, struct lull_key **ret_key,
 		      struct lull_error *reterr)
 {
+	const struct lull_keyfile *opened;
 	int err;
 
-	say_notes(ctx);
-	err = lull_prove_key_create(zkey, path, ctx->workers, ctx->arena,
+	err = lull_prove_key_create(file, path, ctx->workers, ctx->arena,
 				    ctx->set, ret_key, reterr);
 	if (err) {
-		lull_zkey_close(zkey);
+		lull_keyfile_close(file);
 		return err;
 	}
-	warn_trailing(ctx, &(*ret_key)->zkey.file);
-	if ((*ret_key)->zkey.toxic)
-		tell(ctx, (*ret_key)->zkey.file.in.name,
-		     (*ret_key)->zkey.toxic_text);
+	say_notes(ctx);
+	opened = &(*ret_key)->file;
+	warn_trailing(ctx, &opened->zkey.file);
+	if (opened->parts.toxic)
+		tell(ctx, opened->parts.name, LULL_ZKEY_TOXIC_TEXT);
 	return LULL_OK;
 }
 
@@ -353,23 +342,22 @@ int lull_key_open(struct lull_ctx *ctx, const char *path,
 		  struct lull_key **ret_key, struct lull_error *reterr)
 {
 	const struct lull_infile_memory memory = memory_of(ctx);
-	struct lull_zkey zkey;
+	struct lull_keyfile file;
 	int err;
 
-	err = lull_zkey_open(path, LULL_ZKEY_DEFER_COEFS, &memory, &zkey,
-			     reterr);
-	return err ? err : finish_key(ctx, &zkey, path, ret_key, reterr);
+	err = lull_keyfile_open(path, &memory, &file, reterr);
+	return err ? err : finish_key(ctx, &file, path, ret_key, reterr);
 }
 
 int lull_key_open_mem(struct lull_ctx *ctx, const void *data, size_t bytes,
 		      struct lull_key **ret_key, struct lull_error *reterr)
 {
-	struct lull_zkey zkey;
+	struct lull_keyfile file;
 	int err;
 
-	err = lull_zkey_open_mem(data, bytes, "key", LULL_ZKEY_DEFER_COEFS,
-				 &zkey, reterr);
-	return err ? err : finish_key(ctx, &zkey, NULL, ret_key, reterr);
+	err = lull_keyfile_open_mem(data, bytes, "key", ctx->workers, &file,
+				    reterr);
+	return err ? err : finish_key(ctx, &file, NULL, ret_key, reterr);
 }
 
 void lull_key_close(struct lull_key *key)
@@ -380,7 +368,7 @@ void lull_key_close(struct lull_key *key)
 int lull_key_info(const struct lull_key *key, struct lull_key_info *info,
 		  struct lull_error *reterr)
 {
-	const struct lull_zkey *z = &key->zkey;
+	const struct lull_parts *k = &key->file.parts;
 
 	if (info->size < sizeof(*info))
 		return lull_fail(
@@ -389,18 +377,20 @@ int lull_key_info(const struct lull_key *key, struct lull_key_info *info,
 			sizeof(*info), info->size);
 	*info = (struct lull_key_info){
 		.size = info->size,
-		.curve = z->curve,
-		.nr_vars = z->nr_vars,
-		.nr_public = z->nr_public,
-		.domain_size = z->domain_size,
-		.nr_coefs = z->nr_coefs,
-		.nr_contributions = z->nr_contributions,
-		.nr_inf_a = (uint32_t)key->nr_inf_a,
-		.nr_inf_b1 = (uint32_t)key->nr_inf_b1,
-		.nr_inf_b2 = (uint32_t)key->nr_inf_b2,
-		.nr_inf_l = (uint32_t)key->nr_inf_l,
-		.toxic = z->toxic,
-		.file_bytes = z->file.in.bytes,
+		.curve = k->curve,
+		.nr_vars = k->nr_vars,
+		.nr_public = k->nr_public,
+		.domain_size = k->domain_size,
+		.nr_coefs = k->nr_coefs,
+		.nr_contributions = k->nr_contributions,
+		.nr_inf_a = (uint32_t)k->nr_inf[LULL_PART_A],
+		.nr_inf_b1 = (uint32_t)k->nr_inf[LULL_PART_B1],
+		.nr_inf_b2 = (uint32_t)k->nr_inf[LULL_PART_B2],
+		.nr_inf_l = (uint32_t)k->nr_inf[LULL_PART_L],
+		.toxic = k->toxic,
+		.native = k->native,
+		.folded = k->folded,
+		.file_bytes = k->file_bytes,
 	};
 	return LULL_OK;
 }
@@ -420,6 +410,26 @@ int lull_key_generate_toxic(struct lull_ctx *ctx, const char *r1cs_path,
 			    const char *zkey_path, struct lull_error *reterr)
 {
 	return lull_keygen_toxic(r1cs_path, zkey_path, NULL, ctx->workers,
+				 ctx->arena, reterr);
+}
+
+int lull_key_convert(struct lull_ctx *ctx, const char *zkey_path,
+		     const char *lkey_path,
+		     const struct lull_convert_opts *opts,
+		     struct lull_error *reterr)
+{
+	struct lull_convert_how how = { 0 };
+
+	if (opts && opts->size < sizeof(*opts))
+		return lull_fail(reterr, LULL_USAGE,
+				 "struct lull_convert_opts: expected size %zu, "
+				 "found %zu",
+				 sizeof(*opts), opts->size);
+	if (opts)
+		how = (struct lull_convert_how){ opts->r1cs_path, opts->fold_c,
+						 opts->progress,
+						 opts->progress_arg };
+	return lull_convert_zkey(zkey_path, lkey_path, &how, ctx->workers,
 				 ctx->arena, reterr);
 }
 
@@ -475,25 +485,13 @@ int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 
 /* ---- witnesses --------------------------------------------------------- */
 
-static int check_values_task(void *arg, size_t task, struct lull_error *reterr)
-{
-	const struct lull_wtnsfile *file = arg;
-	size_t first = task * VALUES_PER_TASK;
-	size_t last = lull_min(first + VALUES_PER_TASK, file->nr_values);
-
-	return lull_wtnsfile_check_values(file, (uint32_t)first, (uint32_t)last,
-					  reterr);
-}
-
 static int finish_wtns(struct lull_ctx *ctx, struct lull_wtnsfile *file,
 		       struct lull_wtns **ret_wtns, struct lull_error *reterr)
 {
 	struct lull_wtns *wtns;
 	int err;
 
-	err = lull_workers_try(ctx->workers,
-			       lull_div_up(file->nr_values, VALUES_PER_TASK),
-			       check_values_task, file, reterr);
+	err = lull_witness_check(file, ctx->workers, reterr);
 	if (err)
 		goto close_file;
 	wtns = calloc(1, sizeof(*wtns));
@@ -542,23 +540,6 @@ void lull_wtns_close(struct lull_wtns *wtns)
 	free(wtns);
 }
 
-static int mismatch(struct lull_error *reterr, const char *a, const char *b,
-		    const struct lull_curve_facts *curve_a,
-		    const struct lull_curve_facts *curve_b, uint32_t nr_a,
-		    uint32_t nr_b, const char *what_a)
-{
-	if (curve_a != curve_b)
-		return lull_fail(reterr, LULL_MISMATCH,
-				 "%s is for %s, %s for %s", a, curve_a->name, b,
-				 curve_b->name);
-	if (nr_a != nr_b)
-		return lull_fail(
-			reterr, LULL_MISMATCH,
-			"%s: the %s expects %u witness values, found %u in %s",
-			a, what_a, nr_a, nr_b, b);
-	return LULL_OK;
-}
-
 int lull_wtns_check(const struct lull_wtns *wtns, const char *r1cs_path,
 		    struct lull_error *reterr)
 {
@@ -569,9 +550,8 @@ int lull_wtns_check(const struct lull_wtns *wtns, const char *r1cs_path,
 	err = lull_r1cs_open(r1cs_path, &r1cs, reterr);
 	if (err)
 		return err;
-	err = mismatch(reterr, r1cs.file.in.name, file->file.in.name,
-		       r1cs.facts, file->facts, r1cs.nr_wires, file->nr_values,
-		       "circuit");
+	err = lull_witness_match(file, r1cs.file.in.name, "circuit", r1cs.facts,
+				 r1cs.nr_wires, reterr);
 	if (!err)
 		err = lull_groth16(r1cs.curve)
 			      ->satisfied(&r1cs, file->values, reterr);
@@ -597,9 +577,14 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 			reterr, LULL_USAGE,
 			"struct lull_prove_opts: expected size %zu, found %zu",
 			sizeof(*opts), opts->size);
-	err = mismatch(reterr, key->zkey.file.in.name, file->file.in.name,
-		       key->zkey.facts, file->facts, key->zkey.nr_vars,
-		       file->nr_values, "key");
+	if (key->assigned)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "%s: parameters of bellman hold no circuit: "
+				 "they cannot prove from a witness alone",
+				 key->file.parts.name);
+	err = lull_witness_match(file, key->file.parts.name, "key",
+				 key->file.parts.facts, key->file.parts.nr_vars,
+				 reterr);
 	if (err)
 		return err;
 	err = lull_prover_run(ctx->workers, ctx->arena, key, file->values,
@@ -615,15 +600,29 @@ int lull_prove(struct lull_ctx *ctx, const struct lull_key *key,
 	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
 	int err;
 
-	err = lull_prove_random(key->zkey.facts, r, reterr);
+	err = lull_prove_random(key->file.parts.facts, r, reterr);
 	if (!err)
-		err = lull_prove_random(key->zkey.facts, s, reterr);
+		err = lull_prove_random(key->file.parts.facts, s, reterr);
 	if (!err)
 		err = lull_prove_blinded(ctx, key, wtns, opts, r, s, ret_proof,
 					 reterr);
 	lull_wipe(r, sizeof(r));
 	lull_wipe(s, sizeof(s));
 	return err;
+}
+
+int lull_pipeline_create(struct lull_ctx *ctx,
+			 const struct lull_pipeline_opts *opts,
+			 struct lull_pipeline **ret_pipeline,
+			 struct lull_error *reterr)
+{
+	const struct lull_sched_env env = { .workers = ctx->workers,
+					    .arena = ctx->arena,
+					    .reader = lull_loader_reader(
+						    ctx->loader),
+					    .set = ctx->set };
+
+	return lull_sched_create(&env, opts, ret_pipeline, reterr);
 }
 
 size_t lull_proof_json(const struct lull_proof *proof, char *buf, size_t bytes)

@@ -7,7 +7,7 @@
  *
  *	clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE \
  *		-Iuserspace -Iuserspace/include -Iselftests \
- *		selftests/fuzz/zkey.c LIBRARY.a -ljansson -pthread -o fuzz-zkey
+ *		selftests/fuzz/zkey.c LIBRARY.a -ljansson -lxxhash -pthread -o fuzz-zkey
  *
  * LIBRARY.a comes from `make CC=clang VARIANT=asan
  * CFLAGS=-fsanitize=fuzzer-no-link O=build/clang-fuzz`.  Seeds are the small

@@ -35,7 +35,7 @@ static inline uint8_t file_byte(unsigned int seed, uint64_t i)
 
 /* A file that is open, and gone from its folder. */
 struct test_file {
-	struct lull_source source;
+	struct lull_load_file source;
 	unsigned int seed;
 };
 

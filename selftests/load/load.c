@@ -242,7 +242,7 @@ TEST(several_callers)
 /* ---- what cannot be read ----------------------------------------------- */
 
 static void expect_refused(struct lull_loader *loader,
-			   const struct lull_source *source, uint64_t offset,
+			   const struct lull_load_file *source, uint64_t offset,
 			   size_t bytes, int code, const char *msg)
 {
 	struct place place = make_place(test_arena(), 64, 0);
@@ -263,7 +263,7 @@ static void expect_refused(struct lull_loader *loader,
 static void try_refused(struct lull_loader *loader)
 {
 	struct test_file file = make_file(6, 1000);
-	struct lull_source other = { .bytes = 64, .name = "other" };
+	struct lull_load_file other = { .bytes = 64, .name = "other" };
 	int pair[2];
 
 	expect_refused(loader, &file.source, 990, 11, LULL_RANGE,

@@ -214,10 +214,11 @@ TEST(round_trips_give_the_values_back)
 	}
 }
 
-/* The quotient by its definition: coefficients, then values on the coset. */
+/* The quotient by its definition: coefficients, then values on the coset;
+ * @folded: without c. */
 static void naive_quotient(struct fr *out, const struct fr *a,
 			   const struct fr *b, unsigned int log_n,
-			   const struct fr *inc)
+			   const struct fr *inc, bool folded)
 {
 	struct fr c[1 << NAIVE_LOG_MAX], f[1 << NAIVE_LOG_MAX];
 	struct fr at[3][1 << NAIVE_LOG_MAX], x;
@@ -233,9 +234,20 @@ static void naive_quotient(struct fr *out, const struct fr *a,
 	naive_dft(at[2], f, log_n, inc);
 	for (i = 0; i < n; i++) {
 		fr_mul(&x, &at[0][i], &at[1][i]);
-		fr_sub(&x, &x, &at[2][i]);
+		if (!folded)
+			fr_sub(&x, &x, &at[2][i]);
 		fr_to_plain(out[i].l, &x);
 	}
+}
+
+static void run_quotient(struct setup *s, bool folded)
+{
+	if (folded)
+		fr_quotient_folded(s->domain, s->a.ptr, s->b.ptr, s->workers,
+				   s->scratch.ptr);
+	else
+		fr_quotient(s->domain, s->a.ptr, s->b.ptr, s->workers,
+			    s->scratch.ptr);
 }
 
 static void check_quotient(unsigned int log_n, unsigned int pool,
@@ -246,17 +258,18 @@ static void check_quotient(unsigned int log_n, unsigned int pool,
 	int round;
 
 	set_up(&s, log_n, pool, passes, inc);
-	for (round = 0; round < 2; round++) {
-		if (round) {
+	for (round = 0; round < 4; round++) {
+		bool folded = round & 1;
+
+		if (round & 2) {
 			largest_vector(s.a.ptr, s.n);
 			largest_vector(s.b.ptr, s.n);
 		} else {
 			random_vector(s.a.ptr, s.n);
 			random_vector(s.b.ptr, s.n);
 		}
-		naive_quotient(want, s.a.ptr, s.b.ptr, log_n, inc);
-		fr_quotient(s.domain, s.a.ptr, s.b.ptr, s.workers,
-			    s.scratch.ptr);
+		naive_quotient(want, s.a.ptr, s.b.ptr, log_n, inc, folded);
+		run_quotient(&s, folded);
 		EXPECT_TRUE(same(want, s.a.ptr, s.n));
 	}
 	tear_down(&s);
@@ -282,7 +295,7 @@ TEST(quotient_is_what_it_says)
 
 /* Above the sizes that the definition is affordable for, the twins and the
  * pools are compared with each other. */
-TEST(quotients_do_not_depend_on_twin_or_pool)
+static void compare_quotients(bool folded)
 {
 	static const unsigned int logs[] = { 9, 12, 15 };
 	struct lull_vec first = { 0 };
@@ -298,8 +311,7 @@ TEST(quotients_do_not_depend_on_twin_or_pool)
 				test_seed = logs[i];
 				random_vector(s.a.ptr, s.n);
 				random_vector(s.b.ptr, s.n);
-				fr_quotient(s.domain, s.a.ptr, s.b.ptr,
-					    s.workers, s.scratch.ptr);
+				run_quotient(&s, folded);
 				if (first.ptr) {
 					EXPECT_TRUE(
 						same(first.ptr, s.a.ptr, s.n));
@@ -312,6 +324,12 @@ TEST(quotients_do_not_depend_on_twin_or_pool)
 		}
 		lull_arena_retire(&first);
 	}
+}
+
+TEST(quotients_do_not_depend_on_twin_or_pool)
+{
+	compare_quotients(false);
+	compare_quotients(true);
 }
 
 /* inc^n must be -1, or where no root is left, the square of a non-residue. */

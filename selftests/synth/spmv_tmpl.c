@@ -133,6 +133,139 @@ static void check(const struct system *s, const uint32_t *order)
 	}
 }
 
+/* ---- rows --------------------------------------------------------------- */
+
+static uint8_t row_starts[2][(ROWS_MAX + 1) * 4 + 8];
+static uint8_t row_columns[2][COEFS_MAX * 4 + 8];
+static uint8_t row_ids[2][COEFS_MAX * 4 + 8];
+static uint8_t row_values[COEFS_MAX * sizeof(struct fr) + 8];
+
+static void put_u32(uint8_t *p, size_t i, uint32_t value)
+{
+	memcpy(p + i * sizeof(value), &value, sizeof(value));
+}
+
+/* Entry @at of a matrix is the record at @c; gives its coefficient's number. */
+static void put_entry(struct lull_csr *csr, unsigned int misalign, uint8_t *c,
+		      uint32_t matrix, size_t nr_a)
+{
+	struct lull_csr_matrix *m = &csr->matrix[matrix];
+	uint32_t id = (uint32_t)(test_random() % csr->nr_values);
+	uint8_t *values = row_values + misalign;
+
+	if (csr->id_bytes == 4) {
+		id = (uint32_t)(m->nr_entries + (matrix ? nr_a : 0));
+		memcpy(values + id * sizeof(struct fr), c + 12,
+		       sizeof(struct fr));
+	} else {
+		memcpy(c + 12, values + id * sizeof(struct fr),
+		       sizeof(struct fr));
+	}
+	put_u32(row_columns[matrix] + misalign, m->nr_entries,
+		lull_load_u32(c + 8));
+	memcpy(row_ids[matrix] + misalign + m->nr_entries * csr->id_bytes, &id,
+	       csr->id_bytes);
+	m->nr_entries++;
+}
+
+/* The system by rows, at an alignment; with numbers of 1 or 2 bytes its
+ * coefficients are replaced by some of @nr_values. */
+static void make_rows(struct system *s, struct lull_csr *csr,
+		      unsigned int id_bytes, size_t nr_values,
+		      unsigned int misalign)
+{
+	size_t i, row, nr_a = 0;
+	struct fr value;
+	unsigned int k;
+
+	*csr = (struct lull_csr){ .id_bytes = id_bytes,
+				  .nr_values = nr_values,
+				  .values = row_values + misalign };
+	for (i = 0; i < nr_values; i++) {
+		random_fr(&value);
+		memcpy(row_values + misalign + i * sizeof(value), &value,
+		       sizeof(value));
+	}
+	for (i = 0; i < s->nr_coefs; i++)
+		nr_a += !lull_load_u32(s->coefs + i * LULL_COEF_BYTES);
+	for (k = 0; k < 2; k++) {
+		struct lull_csr_matrix *m = &csr->matrix[k];
+
+		m->starts = row_starts[k] + misalign;
+		m->columns = row_columns[k] + misalign;
+		m->ids = row_ids[k] + misalign;
+		put_u32(row_starts[k] + misalign, 0, 0);
+		for (i = 0, row = 0; row < s->n; row++) {
+			for (; i < s->nr_coefs; i++) {
+				uint8_t *c = s->coefs + i * LULL_COEF_BYTES;
+
+				if (lull_load_u32(c + 4) != row)
+					break;
+				if (lull_load_u32(c) == k)
+					put_entry(csr, misalign, c, k, nr_a);
+			}
+			put_u32(row_starts[k] + misalign, row + 1,
+				(uint32_t)m->nr_entries);
+		}
+	}
+}
+
+static void check_rows(struct system *s, unsigned int id_bytes,
+		       size_t nr_values, unsigned int misalign)
+{
+	static const unsigned int pools[] = { 1, 2, 5 };
+	struct lull_workers *workers;
+	struct lull_csr csr;
+	unsigned int p;
+
+	make_rows(s, &csr, id_bytes, nr_values, misalign);
+	naive(s);
+	for (p = 0; p < 3; p++) {
+		ASSERT_EQ(0, lull_workers_create(pools[p], &workers, NULL));
+		memset(a, 0xcc, sizeof(a));
+		memset(b, 0xcc, sizeof(b));
+		fr_spmv_csr(a, b, s->n, &csr, s->witness, workers);
+		EXPECT_MEMEQ(want[0], a, s->n * sizeof(*a));
+		EXPECT_MEMEQ(want[1], b, s->n * sizeof(*b));
+		lull_workers_destroy(workers);
+	}
+}
+
+TEST(rows_with_numbers_of_every_size)
+{
+	struct system s;
+	unsigned int misalign;
+
+	for (misalign = 0; misalign < 8; misalign += 3) {
+		make_system(&s, ROWS_MAX, COEFS_MAX, true, misalign);
+		check_rows(&s, 1, LULL_CSR_IDS_OF_ONE_BYTE, misalign);
+		make_system(&s, ROWS_MAX, COEFS_MAX, true, misalign);
+		check_rows(&s, 2, 1000, misalign);
+		make_system(&s, ROWS_MAX, COEFS_MAX, true, misalign);
+		check_rows(&s, 4, COEFS_MAX, misalign);
+	}
+}
+
+TEST(smallest_and_uneven_rows)
+{
+	struct system s;
+	struct fr value = { { 5 } };
+	size_t i;
+
+	make_system(&s, 1, 50, true, 2);
+	check_rows(&s, 1, 3, 1);
+	make_system(&s, 2, 0, true, 0);
+	check_rows(&s, 1, 1, 0);
+	make_system(&s, 2048, 3, true, 7);
+	check_rows(&s, 4, 3, 5);
+	/* One row has nearly all. */
+	make_system(&s, 16, COEFS_MAX, true, 5);
+	for (i = 0; i < s.nr_coefs; i++)
+		put_record(&s, i, i & 1, 1 + (i > 40) + (i > 19900),
+			   i % SIGNALS, &value);
+	check_rows(&s, 2, 400, 0);
+}
+
 TEST(sorted_records_at_every_alignment)
 {
 	struct system s;

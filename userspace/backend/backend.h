@@ -9,7 +9,7 @@
  *
  * For C and for CUDA's C++: liblull_cuda.so is built from this header alone
  * and gives liblull a struct lull_backend.  Whatever changes a struct or an
- * enum here or in base/stage.h raises LULL_BACKEND_ABI.
+ * enum here, in base/csr.h or in base/stage.h raises LULL_BACKEND_ABI.
  */
 #ifndef LULL_BACKEND_BACKEND_H
 #define LULL_BACKEND_BACKEND_H
@@ -18,13 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena/arena.h"
+#include "base/csr.h"
 #include "base/stage.h"
 #include "lull.h"
 
-struct lull_arena;
 struct lull_workers;
 
-#define LULL_BACKEND_ABI 1u
+#define LULL_BACKEND_ABI 2u
 
 /* The largest affine point, G2 of BLS12-381: 4 coordinates of 48 bytes. */
 #define LULL_POINT_BYTES_MAX 192
@@ -39,13 +40,18 @@ struct lull_workers;
  * @nr_public: public signals, without the constant one
  * @nr_coefs: entries of @coefs
  * @coefs_sorted: by constraint
- * @coefs: the matrices A and B as section 4 of a .zkey has them
+ * @coefs: the matrices A and B as section 4 of a .zkey has them; NULL when
+ *	@csr has them
+ * @csr: the matrices by rows, when @coefs is NULL
  * @a: nr_vars points of G1, affine, Montgomery, infinity all zero
  * @b1: nr_vars points of G1
  * @b2: nr_vars points of G2
- * @l: nr_vars - nr_public - 1 points of G1
+ * @l: @nr_l points of G1, those of the last wires
+ * @nr_l: nr_vars - nr_public - 1; for a folded key nr_vars
  * @h: 1 << log2_domain points of G1
- * @arena: what a backend carves its part of the key from
+ * @folded: C is folded into L: H takes a b alone (fr_quotient_folded())
+ * @arena: what a backend carves its part of the key from; the arrays and
+ *	witnesses lie in it, or in memory of the caller's
  */
 struct lull_key_arrays {
 	enum lull_curve curve;
@@ -55,6 +61,9 @@ struct lull_key_arrays {
 	size_t nr_coefs;
 	bool coefs_sorted;
 	const uint8_t *coefs, *a, *b1, *b2, *l, *h;
+	size_t nr_l;
+	struct lull_csr csr;
+	bool folded;
 	struct lull_arena *arena;
 };
 
@@ -142,6 +151,9 @@ struct lull_backend_ops {
  * @workers_run: lull_workers_run()
  * @workers_nr: lull_workers_nr()
  * @workers_split: lull_workers_split()
+ * @arena_carve: lull_arena_carve()
+ * @arena_retire: lull_arena_retire()
+ * @arena_pinned_run: lull_arena_pinned_run()
  */
 struct lull_backend_host {
 	void (*workers_run)(struct lull_workers *workers, size_t nr_tasks,
@@ -151,6 +163,12 @@ struct lull_backend_host {
 	unsigned int (*workers_nr)(const struct lull_workers *workers);
 	void (*workers_split)(size_t n, size_t nr_tasks, size_t task,
 			      size_t grain, size_t *ret_lo, size_t *ret_hi);
+	int (*arena_carve)(struct lull_arena *arena, size_t bytes,
+			   unsigned int flags, const char *what,
+			   struct lull_vec *ret_vec, struct lull_error *reterr);
+	void (*arena_retire)(struct lull_vec *vec);
+	bool (*arena_pinned_run)(struct lull_arena *arena, const void *ptr,
+				 size_t bytes, size_t *ret_bytes);
 };
 
 /**
@@ -184,6 +202,8 @@ struct lull_device_opts {
  * @peak_bytes: the most device memory that was allocated at one time
  * @close: end a device; every key is detached before
  * @ops: the table of a curve; never NULL for a curve of the enum
+ * @pin: registers an arena with all the backend's devices; called with one that
+ *	is open.  NULL when none reads by DMA.
  */
 struct lull_backend {
 	uint32_t abi;
@@ -197,6 +217,7 @@ struct lull_backend {
 	uint64_t (*peak_bytes)(const void *device);
 	void (*close)(void *device);
 	const struct lull_backend_ops *(*ops)(enum lull_curve curve);
+	const struct lull_arena_pin_ops *pin;
 };
 
 /* The symbol of liblull_cuda.so: a const struct lull_backend. */

@@ -58,7 +58,7 @@ static int cpu_key_attach(void *device, const struct lull_key_arrays *arrays,
 	key->arrays = *arrays;
 	err = fr_domain_create(arrays->log2_domain, arrays->arena, &key->domain,
 			       reterr);
-	if (!err && !arrays->coefs_sorted)
+	if (!err && arrays->coefs && !arrays->coefs_sorted)
 		err = lull_synth_order(arrays->coefs, arrays->nr_coefs,
 				       (size_t)1 << arrays->log2_domain,
 				       arrays->arena, &key->order, reterr);
@@ -123,7 +123,7 @@ static int cpu_run(void *opaque, enum lull_stage stage,
 {
 	const struct cpu_key *key = opaque;
 	const struct lull_key_arrays *k = &key->arrays;
-	size_t n = (size_t)1 << k->log2_domain, first = k->nr_public + 1;
+	size_t n = (size_t)1 << k->log2_domain, first = k->nr_vars - k->nr_l;
 	struct fr *rows = args->scratch;
 	uint8_t *rest = (uint8_t *)args->scratch + rows_bytes(key);
 	struct fr *b = (struct fr *)rest;
@@ -135,12 +135,17 @@ static int cpu_run(void *opaque, enum lull_stage stage,
 		/* Read where it lies; the caller wipes the scratch. */
 		return LULL_OK;
 	case LULL_STAGE_SPMV:
-		fr_spmv(rows, b, n, k->coefs, k->nr_coefs, key->order.ptr,
-			args->witness, args->workers);
+		if (k->coefs)
+			fr_spmv(rows, b, n, k->coefs, k->nr_coefs,
+				key->order.ptr, args->witness, args->workers);
+		else
+			fr_spmv_csr(rows, b, n, &k->csr, args->witness,
+				    args->workers);
 		return LULL_OK;
 	case LULL_STAGE_H:
-		fr_quotient(key->domain, rows, b, args->workers,
-			    rest + rows_bytes(key));
+		(k->folded ? fr_quotient_folded
+			   : fr_quotient)(key->domain, rows, b, args->workers,
+					  rest + rows_bytes(key));
 		return LULL_OK;
 	case LULL_STAGE_MSM_A:
 		run_msm_g1(args, k->a, args->witness, k->nr_vars, rest);
@@ -153,7 +158,7 @@ static int cpu_run(void *opaque, enum lull_stage stage,
 		return LULL_OK;
 	case LULL_STAGE_MSM_L:
 		run_msm_g1(args, k->l, args->witness + first * LULL_FR_BYTES,
-			   k->nr_vars - first, rest);
+			   k->nr_l, rest);
 		return LULL_OK;
 	case LULL_STAGE_MSM_H:
 		run_msm_g1(args, k->h, (const uint8_t *)rows, n, rest);

@@ -66,7 +66,7 @@ struct arm {
 struct bench {
 	const struct lull_bench_load_opts *opts;
 	struct lull_arena *arena;
-	struct lull_source sources[LULL_BENCH_LOAD_FILES_MAX];
+	struct lull_load_file sources[LULL_BENCH_LOAD_FILES_MAX];
 	struct lull_file_extent extents[LULL_BENCH_LOAD_FILES_MAX];
 	struct lull_vec blocks[LULL_BENCH_LOAD_FILES_MAX];
 	unsigned int nr_files;
@@ -158,14 +158,14 @@ static int run_disk(struct bench *b, struct lull_error *reterr)
 
 /* ---- cold and warm ----------------------------------------------------- */
 
-static void drop(const struct lull_source *file)
+static void drop(const struct lull_load_file *file)
 {
 	fsync(file->fd);
 	posix_fadvise(file->fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
 /* Fills the page cache: by reading to where nobody looks. */
-static void fill(const struct bench *b, const struct lull_source *file)
+static void fill(const struct bench *b, const struct lull_load_file *file)
 {
 	uint64_t at;
 	ssize_t got;
@@ -185,7 +185,7 @@ static void prepare(const struct bench *b, struct arm *arm, bool cold)
 	unsigned int i;
 
 	for (i = 0; i < b->nr_files; i++) {
-		const struct lull_source *file = &b->sources[i];
+		const struct lull_load_file *file = &b->sources[i];
 
 		if (cold)
 			drop(file);
@@ -358,7 +358,7 @@ static int measure(struct bench *b, bool cold, double *disk_rate,
 static int open_file(struct bench *b, const char *path,
 		     struct lull_error *reterr)
 {
-	struct lull_source *file = &b->sources[b->nr_files];
+	struct lull_load_file *file = &b->sources[b->nr_files];
 	struct stat st;
 	int err;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * cmd_key.c - lull key info, check, vkey and gen
+ * cmd_key.c - lull key info, check, vkey, convert and gen
  *
  * gen makes keys from a known trapdoor only, refuses to without --toxic and
  * says what such a key is.
@@ -20,10 +20,10 @@
 #define COPY_BYTES 4096
 #define PATH_BYTES 4096
 
-/* Opens a context and the key; the caller ends both, on failure too. */
-static int open_key(const struct lull_cli *cli, struct lull_ctx **ctx,
-		    struct lull_key **key, struct lull_error *reterr)
+int lull_cli_key_open(const struct lull_cli *cli, struct lull_ctx **ctx,
+		      struct lull_key **key, struct lull_error *reterr)
 {
+	const char *path = cli->words[0];
 	int err;
 
 	*ctx = NULL;
@@ -32,7 +32,10 @@ static int open_key(const struct lull_cli *cli, struct lull_ctx **ctx,
 	if (err)
 		return err;
 	lull_term_progress("key", 0, 0);
-	err = lull_key_open(*ctx, cli->words[0], key, reterr);
+	if (cli->from && !strcmp(cli->from, LULL_CLI_BELLMAN))
+		err = lull_key_open_bellman(*ctx, path, key, reterr);
+	else
+		err = lull_key_open(*ctx, path, key, reterr);
 	lull_term_progress_end();
 	return err;
 }
@@ -40,7 +43,7 @@ static int open_key(const struct lull_cli *cli, struct lull_ctx **ctx,
 static json_t *describe(const char *path, const struct lull_key_info *info)
 {
 	return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-			 "s:I, s:b, s:I}",
+			 "s:I, s:b, s:b, s:b, s:I}",
 			 "key", lull_term_text(path), "curve",
 			 lull_cli_curve_name(info->curve), "vars",
 			 (json_int_t)info->nr_vars, "public",
@@ -52,7 +55,9 @@ static json_t *describe(const char *path, const struct lull_key_info *info)
 			 (json_int_t)info->nr_inf_b1, "inf_b2",
 			 (json_int_t)info->nr_inf_b2, "inf_l",
 			 (json_int_t)info->nr_inf_l, "toxic", info->toxic != 0,
-			 "file_bytes", (json_int_t)info->file_bytes);
+			 "native", info->native != 0, "folded",
+			 info->folded != 0, "file_bytes",
+			 (json_int_t)info->file_bytes);
 }
 
 static int say(const char *path, const struct lull_key_info *info)
@@ -69,6 +74,9 @@ static int say(const char *path, const struct lull_key_info *info)
 		      info->nr_inf_a, info->nr_inf_b1, info->nr_inf_b2,
 		      info->nr_inf_l);
 	lull_term_say("bytes          %" PRIu64, info->file_bytes);
+	if (info->native)
+		lull_term_say("format         .lkey%s",
+			      info->folded ? ", C folded in" : "");
 	if (info->toxic)
 		lull_term_say("trapdoor       known: insecure, test only");
 	return lull_term_finish();
@@ -82,7 +90,7 @@ int lull_cli_key_info(const struct lull_cli *cli)
 	struct lull_key *key;
 	int status, ret;
 
-	status = open_key(cli, &ctx, &key, &err);
+	status = lull_cli_key_open(cli, &ctx, &key, &err);
 	if (!status)
 		status = lull_key_info(key, &info, &err);
 	if (status)
@@ -103,7 +111,7 @@ int lull_cli_key_check(const struct lull_cli *cli)
 	struct lull_key *key;
 	int status, ret;
 
-	status = open_key(cli, &ctx, &key, &err);
+	status = lull_cli_key_open(cli, &ctx, &key, &err);
 	if (!status) {
 		lull_term_progress("subgroups", 0, 0);
 		status = lull_key_check(key, &err);
@@ -172,7 +180,7 @@ static int write_vkey(const struct lull_cli *cli, const char *output)
 	struct lull_key *key;
 	int status, ret;
 
-	status = open_key(cli, &ctx, &key, &err);
+	status = lull_cli_key_open(cli, &ctx, &key, &err);
 	lull_cli_signals_hold();
 	if (!status && output)
 		status = lull_key_vkey_write(key, output, &err);
@@ -209,6 +217,61 @@ int lull_cli_key_vkey(const struct lull_cli *cli)
 	    lull_cli_check_outputs(&cli->words[0], 1, &output, 1, &err))
 		return lull_term_fail(cli->json, &err);
 	return write_vkey(cli, output);
+}
+
+static void show_progress(void *unused, const char *what, unsigned int nr_done,
+			  unsigned int nr_all)
+{
+	(void)unused;
+	lull_term_progress(what, nr_done, nr_all);
+}
+
+static int convert(const struct lull_cli *cli, struct lull_error *reterr)
+{
+	const struct lull_convert_opts opts = { .size = sizeof(opts),
+						.r1cs_path = cli->r1cs,
+						.fold_c = cli->fold_c,
+						.progress = show_progress };
+	struct lull_ctx *ctx = NULL;
+	int err;
+
+	err = lull_cli_ctx_create(cli, &ctx, reterr);
+	if (err)
+		return err;
+	err = lull_key_convert(ctx, cli->words[0], cli->words[1], &opts,
+			       reterr);
+	lull_term_progress_end();
+	lull_ctx_destroy(ctx);
+	return err;
+}
+
+int lull_cli_key_convert(const struct lull_cli *cli)
+{
+	const char *const inputs[] = { cli->words[0], cli->r1cs };
+	struct lull_error err;
+
+	if ((cli->to || cli->from) && cli->r1cs)
+		return lull_term_fail_msg(
+			cli->json, LULL_USAGE,
+			"key convert: --r1cs is for native keys, which "
+			"neither --from nor --to names");
+	if (cli->to || cli->from)
+		return lull_cli_key_convert_bellman(cli);
+	if (cli->fold_c && !cli->r1cs)
+		return lull_term_fail_msg(
+			cli->json, LULL_USAGE,
+			"key convert: --fold-c needs the circuit, which a key "
+			"does not hold: expected --r1cs X.r1cs");
+	if (lull_cli_check_outputs(inputs, cli->r1cs ? 2 : 1, &cli->words[1], 1,
+				   &err) ||
+	    convert(cli, &err))
+		return lull_term_fail(cli->json, &err);
+	if (!cli->json)
+		return LULL_EXIT_OK;
+	return lull_term_emit(json_pack("{s:o, s:o, s:b}", "key",
+					lull_term_text(cli->words[0]), "native",
+					lull_term_text(cli->words[1]), "folded",
+					(int)cli->fold_c));
 }
 
 static int generate(const struct lull_cli *cli, struct lull_error *reterr)

@@ -241,7 +241,7 @@ LULL_API const char *lull_ctx_backend(const struct lull_ctx *ctx);
 LULL_API uint64_t lull_ctx_device_peak_bytes(const struct lull_ctx *ctx);
 
 /**
- * lull_key_open - read a Groth16 .zkey and check it
+ * lull_key_open - read a Groth16 .zkey or .lkey and check it
  * @ctx: the context; outlives the key
  * @path: the file; free to change once this has returned
  * @ret_key: owned by the caller; end it with lull_key_close()
@@ -263,7 +263,7 @@ LULL_API int lull_key_open(struct lull_ctx *ctx, const char *path,
 /**
  * lull_key_open_mem - the same for a key in the caller's memory
  * @ctx: the context; outlives the key
- * @data: the bytes of a .zkey, at any alignment; outlive the key
+ * @data: the bytes of a .zkey or .lkey, at any alignment; outlive the key
  * @bytes: how many
  * @ret_key: owned by the caller; end it with lull_key_close()
  * @reterr: filled on failure
@@ -292,8 +292,10 @@ LULL_API void lull_key_close(struct lull_key *key);
  * @nr_inf_a: points at infinity in section 5 (A)
  * @nr_inf_b1: in section 6 (B1)
  * @nr_inf_b2: in section 7 (B2)
- * @nr_inf_l: in section 8 (snarkjs's C)
+ * @nr_inf_l: in section 8 (snarkjs's C, a .lkey's L)
  * @toxic: not 0: made from a known trapdoor, insecure, for tests only
+ * @native: not 0: a .lkey
+ * @folded: not 0: a .lkey into whose points C is folded
  * @file_bytes: size of the file
  */
 struct lull_key_info {
@@ -309,6 +311,8 @@ struct lull_key_info {
 	uint32_t nr_inf_b2;
 	uint32_t nr_inf_l;
 	int toxic;
+	int native;
+	int folded;
 	uint64_t file_bytes;
 };
 
@@ -363,6 +367,46 @@ LULL_API int lull_key_generate_toxic(struct lull_ctx *ctx,
 				     const char *r1cs_path,
 				     const char *zkey_path,
 				     struct lull_error *reterr);
+
+/**
+ * struct lull_convert_opts - how to convert a key
+ * @size: sizeof(struct lull_convert_opts), set by the caller
+ * @r1cs_path: the circuit, which must be the key's; may be NULL
+ * @fold_c: not 0: fold the circuit's matrix C into the key, so that proofs need
+ *	four transforms instead of six; needs @r1cs_path and takes some
+ *	n log2 n multiples of points, n the domain's size
+ * @progress: called by the calling thread with what is being done, as step
+ *	@nr_done of @nr_all (0 when that is not known); may be NULL
+ * @progress_arg: handed to it
+ */
+struct lull_convert_opts {
+	size_t size;
+	const char *r1cs_path;
+	int fold_c;
+	void (*progress)(void *arg, const char *what, unsigned int nr_done,
+			 unsigned int nr_all);
+	void *progress_arg;
+};
+
+/**
+ * lull_key_convert - make a .lkey of a .zkey
+ * @ctx: whose memory and threads to use
+ * @zkey_path: the key; not to be written to meanwhile
+ * @lkey_path: written to a temporary name beside it, then renamed
+ * @opts: may be NULL
+ * @reterr: filled on failure
+ *
+ * Every point is checked as by lull_key_check().  A .lkey is opened without
+ * looking at every point again: its hashes tell damage.  Proofs under it are
+ * those under the key it comes from, byte for byte for the same blinding.
+ *
+ * Return: LULL_OK, LULL_RANGE for a point, LULL_MISMATCH for a circuit that is
+ * not the key's, or any code of reading and writing files.
+ */
+LULL_API int lull_key_convert(struct lull_ctx *ctx, const char *zkey_path,
+			      const char *lkey_path,
+			      const struct lull_convert_opts *opts,
+			      struct lull_error *reterr);
 
 /**
  * struct lull_circuit_info - what an .r1cs holds
@@ -586,4 +630,7 @@ LULL_API int lull_verify(const char *vkey_path, const char *public_path,
 #ifdef __cplusplus
 }
 #endif
+
+#include "lull_bellman.h"
+
 #endif

@@ -43,19 +43,11 @@ int lull_binfile_fail(const struct lull_binfile *file, uint32_t type,
 		      uint64_t offset, struct lull_error *reterr,
 		      enum lull_status code, const char *fmt, ...)
 {
-	const char *name = section_name(file, type);
-	size_t len;
 	va_list args;
 
-	if (!reterr)
-		return code;
-	lull_fail(reterr, code,
-		  "%s: section %" PRIu32 "%s%s%s, offset 0x%" PRIx64 ": ",
-		  file->in.name, type, name ? " (" : "", name ? name : "",
-		  name ? ")" : "", offset);
-	len = strlen(reterr->msg);
 	va_start(args, fmt);
-	vsnprintf(reterr->msg + len, sizeof(reterr->msg) - len, fmt, args);
+	lull_infile_fail(file->in.name, type, section_name(file, type), offset,
+			 reterr, code, fmt, args);
 	va_end(args);
 	return code;
 }
@@ -83,7 +75,8 @@ static int fail_magic(const struct lull_infile *in,
 		      const struct lull_binfile_kind *kind,
 		      struct lull_error *reterr)
 {
-	static const char *const others[] = { "zkey", "wtns", "r1cs", "ptau" };
+	static const char *const others[] = { "zkey", "wtns", "r1cs", "ptau",
+					      "lkey" };
 	const uint8_t *p = in->data;
 	const char *want = kind->magic;
 	char guess[64] = "";

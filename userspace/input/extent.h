@@ -17,12 +17,12 @@
 struct lull_error;
 
 /**
- * struct lull_source - an open file
+ * struct lull_load_file - an open file
  * @fd: anything that can be read at an offset; stays the caller's
  * @bytes: its size when it was opened
  * @name: for messages
  */
-struct lull_source {
+struct lull_load_file {
 	int fd;
 	uint64_t bytes;
 	const char *name;
@@ -55,7 +55,7 @@ enum lull_extent_kind {
  *	multiple.  0 when nobody lands them.
  */
 struct lull_file_extent {
-	const struct lull_source *source;
+	const struct lull_load_file *source;
 	uint64_t offset;
 	uint64_t bytes;
 	void *to;

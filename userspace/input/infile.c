@@ -5,91 +5,56 @@
 #include "input/infile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/base.h"
 #include "base/error.h"
 
-void lull_infile_name(const char *path, char ret_name[LULL_INFILE_NAME_BYTES])
+int lull_infile_fail(const char *name, uint32_t number, const char *section,
+		     uint64_t offset, struct lull_error *reterr,
+		     enum lull_status code, const char *fmt, va_list args)
 {
-	const size_t room = LULL_INFILE_NAME_BYTES - 1;
-	static const char cut[] = "...";
-	size_t len, i, skip = 0;
+	size_t len;
 
-	if (!path)
-		path = "(memory)";
-	len = strlen(path);
-	if (len > room) {
-		skip = sizeof(cut) - 1;
-		memcpy(ret_name, cut, skip);
-		path += len - (room - skip);
-		len = room - skip;
-	}
-	for (i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)path[i];
-
-		/* Control characters; what is above ASCII is left alone. */
-		ret_name[skip + i] = c < ' ' || c == 127 ? '?' : (char)c;
-	}
-	ret_name[skip + len] = '\0';
+	if (!reterr)
+		return code;
+	lull_fail(reterr, code,
+		  "%s: section %" PRIu32 "%s%s%s, offset 0x%" PRIx64 ": ", name,
+		  number, section ? " (" : "", section ? section : "",
+		  section ? ")" : "", offset);
+	len = strlen(reterr->msg);
+	vsnprintf(reterr->msg + len, sizeof(reterr->msg) - len, fmt, args);
+	return code;
 }
 
-/* Opens a regular file that is not empty and fills in name and size. */
-static int open_regular(const char *path, struct lull_infile *file, int *ret_fd,
-			struct stat *ret_stat, struct lull_error *reterr)
+struct lull_infile lull_infile_of(const struct lull_instream *in)
 {
-	struct stat *st = ret_stat;
-	int fd, err;
+	struct lull_infile file = { .bytes = in->bytes };
 
-	lull_infile_name(path, file->name);
-	/* O_NONBLOCK: a pipe is refused below instead of waited for. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return lull_fail_errno(reterr, LULL_IO, errno, "%s",
-				       file->name);
-	if (fstat(fd, st))
-		err = lull_fail_errno(reterr, LULL_IO, errno, "%s", file->name);
-	else if (S_ISDIR(st->st_mode))
-		err = lull_fail(reterr, LULL_USAGE,
-				"%s: a directory, not a file", file->name);
-	else if (!S_ISREG(st->st_mode))
-		err = lull_fail(reterr, LULL_USAGE, "%s: not a regular file",
-				file->name);
-	else if (!st->st_size)
-		err = lull_fail(reterr, LULL_FORMAT, "%s: empty file",
-				file->name);
-	else
-		err = LULL_OK;
-	if (err) {
-		close(fd);
-		return err;
-	}
-	file->bytes = (uint64_t)st->st_size;
-	*ret_fd = fd;
-	return LULL_OK;
+	memcpy(file.name, in->name, sizeof(file.name));
+	return file;
 }
 
 int lull_infile_open(const char *path, struct lull_infile *ret_file,
 		     struct lull_error *reterr)
 {
-	struct lull_infile file = { 0 };
-	struct stat st;
+	struct lull_instream in;
+	struct lull_infile file;
 	void *p;
-	int fd, err;
+	int err;
 
-	err = open_regular(path, &file, &fd, &st, reterr);
+	err = lull_instream_open(path, &in, reterr);
 	if (err)
 		return err;
-	p = mmap(NULL, (size_t)file.bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	file = lull_infile_of(&in);
+	p = mmap(NULL, (size_t)file.bytes, PROT_READ, MAP_PRIVATE, in.fd, 0);
 	if (p == MAP_FAILED)
 		err = lull_fail_errno(reterr, LULL_IO, errno,
 				      "%s: mapping %" PRIu64 " bytes",
 				      file.name, file.bytes);
-	close(fd);
+	lull_instream_close(&in);
 	if (err)
 		return err;
 	file.data = p;
@@ -100,37 +65,9 @@ int lull_infile_open(const char *path, struct lull_infile *ret_file,
 
 /* ---- reading ----------------------------------------------------------- */
 
-static int read_range(const struct lull_infile *file, int fd, uint8_t *to,
-		      uint64_t offset, size_t bytes, struct lull_error *reterr)
-{
-	ssize_t got;
-
-	while (bytes) {
-		got = pread(fd, to, bytes, (off_t)offset);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return lull_fail_errno(reterr, LULL_IO, errno,
-					       "%s: reading at offset "
-					       "0x%" PRIx64,
-					       file->name, offset);
-		if (!got)
-			return lull_fail(reterr, LULL_IO,
-					 "%s: offset 0x%" PRIx64
-					 ": expected %" PRIu64 " bytes in all, "
-					 "found the end: the file was cut "
-					 "short while it was read",
-					 file->name, offset, file->bytes);
-		to += got;
-		offset += (uint64_t)got;
-		bytes -= (size_t)got;
-	}
-	return LULL_OK;
-}
-
 /* A file that is read in three pieces: the one in the middle lands. */
 struct pieces {
-	struct lull_source source;
+	struct lull_load_file source;
 	struct lull_file_extent extents[3];
 };
 
@@ -158,7 +95,8 @@ static void cut(struct pieces *pieces, const struct lull_infile *file, int fd,
 	add_piece(pieces, 2, end, file->bytes, data);
 }
 
-static int read_whole(const struct lull_infile *file, int fd,
+static int read_whole(const struct lull_infile *file,
+		      const struct lull_instream *in,
 		      const struct lull_infile_memory *memory,
 		      const struct lull_file_extent *landing,
 		      struct lull_error *reterr)
@@ -170,12 +108,13 @@ static int read_whole(const struct lull_infile *file, int fd,
 		.land = landing->bytes ? memory->land : NULL,
 		.arg = memory->arg,
 		.secret = memory->flags & LULL_CARVE_SECRET,
+		.cancel = memory->cancel,
 	};
 
 	if (!memory->reader)
-		return read_range(file, fd, file->vec.ptr, 0,
-				  (size_t)file->bytes, reterr);
-	cut(&pieces, file, fd, landing);
+		return lull_instream_read(in, 0, file->vec.ptr,
+					  (size_t)file->bytes, reterr);
+	cut(&pieces, file, in->fd, landing);
 	return memory->reader->read(memory->reader->arg, &load, reterr);
 }
 
@@ -192,16 +131,7 @@ static struct lull_file_extent find(const struct lull_infile_memory *memory,
 	return extent;
 }
 
-static bool changed(int fd, const struct stat *was)
-{
-	struct stat is;
-
-	return fstat(fd, &is) || is.st_size != was->st_size ||
-	       is.st_mtim.tv_sec != was->st_mtim.tv_sec ||
-	       is.st_mtim.tv_nsec != was->st_mtim.tv_nsec;
-}
-
-static int read_open(int fd, const struct stat *st,
+static int read_open(const struct lull_instream *in,
 		     const struct lull_infile_memory *memory,
 		     const struct lull_file_extent *landing,
 		     struct lull_infile *file, struct lull_error *reterr)
@@ -212,11 +142,9 @@ static int read_open(int fd, const struct stat *st,
 			       memory->flags, file->name, &file->vec, reterr);
 	if (err)
 		return err;
-	err = read_whole(file, fd, memory, landing, reterr);
-	if (!err && changed(fd, st))
-		err = lull_fail(reterr, LULL_IO,
-				"%s: the file changed while it was read",
-				file->name);
+	err = read_whole(file, in, memory, landing, reterr);
+	if (!err)
+		err = lull_instream_same(in, reterr);
 	if (err)
 		lull_arena_retire(&file->vec);
 	else
@@ -233,15 +161,16 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 {
 	uint8_t head[LULL_INFILE_HEAD_BYTES];
 	struct lull_file_extent landing = { 0 };
-	struct lull_infile file = { 0 };
-	struct stat st;
-	int fd, err;
+	struct lull_instream in;
+	struct lull_infile file;
+	int err;
 
-	err = open_regular(path, &file, &fd, &st, reterr);
+	err = lull_instream_open(path, &in, reterr);
 	if (err)
 		return err;
-	err = read_range(&file, fd, head, 0,
-			 (size_t)lull_min(file.bytes, sizeof(head)), reterr);
+	file = lull_infile_of(&in);
+	err = lull_instream_read(
+		&in, 0, head, (size_t)lull_min(in.bytes, sizeof(head)), reterr);
 	file.data = head;
 	if (!err)
 		err = check(arg, &file, reterr);
@@ -249,8 +178,8 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 		landing = find(memory, &file);
 	file.data = NULL;
 	if (!err)
-		err = read_open(fd, &st, memory, &landing, &file, reterr);
-	close(fd);
+		err = read_open(&in, memory, &landing, &file, reterr);
+	lull_instream_close(&in);
 	if (err)
 		return err;
 	*ret_file = file;
@@ -261,13 +190,13 @@ int lull_infile_open_mem(const void *data, size_t bytes, const char *name,
 			 struct lull_infile *ret_file,
 			 struct lull_error *reterr)
 {
-	struct lull_infile file = { .data = data, .bytes = bytes };
+	struct lull_instream in;
+	int err = lull_instream_open_mem(data, bytes, name, &in, reterr);
 
-	lull_infile_name(name, file.name);
-	if (!bytes)
-		return lull_fail(reterr, LULL_FORMAT, "%s: empty file",
-				 file.name);
-	*ret_file = file;
+	if (err)
+		return err;
+	*ret_file = lull_infile_of(&in);
+	ret_file->data = data;
 	return LULL_OK;
 }
 

@@ -14,19 +14,17 @@
 #ifndef LULL_INPUT_INFILE_H
 #define LULL_INPUT_INFILE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "arena/arena.h"
 #include "input/extent.h"
+#include "input/instream.h"
 #include "lull.h"
 
 struct lull_workers;
-
-/* A name as it stands in messages: the last part of a long path, so that the
- * rest of the message has room in struct lull_error. */
-#define LULL_INFILE_NAME_BYTES 97
 
 /**
  * struct lull_infile - bytes and the name they go by
@@ -43,14 +41,6 @@ struct lull_infile {
 	struct lull_vec vec;
 	char name[LULL_INFILE_NAME_BYTES];
 };
-
-/**
- * lull_infile_name - shorten a path for messages
- * @path: the path; NULL reads as "(memory)"
- * @ret_name: "..." and the end of @path when it is too long; bytes that do not
- *	print become '?', so that a message stays one line
- */
-void lull_infile_name(const char *path, char ret_name[LULL_INFILE_NAME_BYTES]);
 
 /**
  * lull_infile_open - map a file
@@ -75,6 +65,7 @@ int lull_infile_open(const char *path, struct lull_infile *ret_file,
  *	false; NULL for none.  Without @reader nothing lands.
  * @land: takes its units, as in struct lull_load
  * @arg: handed to both
+ * @cancel: as in struct lull_load
  */
 struct lull_infile_memory {
 	struct lull_arena *arena;
@@ -87,6 +78,7 @@ struct lull_infile_memory {
 		    uint64_t first, size_t nr, uint8_t *units,
 		    struct lull_error *reterr);
 	void *arg;
+	const atomic_bool *cancel;
 };
 
 /* What of a file is looked at before the rest is read: the header of a witness
@@ -113,6 +105,27 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 				  struct lull_error *reterr),
 		     const void *arg, struct lull_infile *ret_file,
 		     struct lull_error *reterr);
+
+/* The name and the size of an open input; no data yet. */
+struct lull_infile lull_infile_of(const struct lull_instream *in);
+
+/**
+ * lull_infile_fail - describe what is wrong at one place of a file
+ * @name: the file
+ * @number: of the section
+ * @section: what people call it, or NULL
+ * @offset: in the file
+ * @reterr: filled; may be NULL
+ * @code: what to return
+ * @fmt: what is wrong, behind "FILE: section 4 (coefficients), offset 0x30: "
+ * @args: of @fmt
+ *
+ * Return: @code.
+ */
+int lull_infile_fail(const char *name, uint32_t number, const char *section,
+		     uint64_t offset, struct lull_error *reterr,
+		     enum lull_status code, const char *fmt, va_list args)
+	__attribute__((format(printf, 7, 0)));
 
 /**
  * lull_infile_open_mem - take the caller's memory as a file

@@ -179,6 +179,16 @@ int lull_outfile_write_at(struct lull_outfile *out, uint64_t offset,
 	return LULL_OK;
 }
 
+int lull_outfile_resize(struct lull_outfile *out, uint64_t bytes,
+			struct lull_error *reterr)
+{
+	if (ftruncate(out->fd, (off_t)bytes))
+		return lull_fail_errno(reterr, LULL_IO, errno,
+				       "%s: a size of %" PRIu64 " bytes",
+				       out->name, bytes);
+	return LULL_OK;
+}
+
 /* Closes the descriptor; a file system may tell of a full disk only now. */
 static int finish_writing(struct lull_outfile *out, struct lull_error *reterr)
 {

@@ -84,6 +84,17 @@ int lull_outfile_write_at(struct lull_outfile *out, uint64_t offset,
 			  struct lull_error *reterr);
 
 /**
+ * lull_outfile_resize - give a file its size before its parts are written
+ * @out: an open output that is not a device or pipe
+ * @bytes: its size; what is not written reads as zeros
+ * @reterr: filled on failure; discard the output then
+ *
+ * Return: LULL_OK or LULL_IO.
+ */
+int lull_outfile_resize(struct lull_outfile *out, uint64_t bytes,
+			struct lull_error *reterr);
+
+/**
  * lull_outfile_commit - give one or more outputs their names
  * @outs: open outputs
  * @nr: how many

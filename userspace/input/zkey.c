@@ -485,3 +485,35 @@ void lull_zkey_close(struct lull_zkey *key)
 	lull_binfile_close(&key->file);
 	*key = (struct lull_zkey){ 0 };
 }
+
+void lull_zkey_parts(const struct lull_zkey *key, struct lull_parts *ret_parts)
+{
+	*ret_parts = (struct lull_parts){
+		.base = key->file.in.data,
+		.file_bytes = key->file.in.bytes,
+		.curve = key->curve,
+		.facts = key->facts,
+		.nr_vars = key->nr_vars,
+		.nr_public = key->nr_public,
+		.domain_size = key->domain_size,
+		.log2_domain = key->log2_domain,
+		.nr_coefs = key->nr_coefs,
+		.nr_contributions = key->nr_contributions,
+		.toxic = key->toxic,
+		.alpha1 = key->alpha1,
+		.beta1 = key->beta1,
+		.beta2 = key->beta2,
+		.gamma2 = key->gamma2,
+		.delta1 = key->delta1,
+		.delta2 = key->delta2,
+		.ic = key->ic,
+		.a = key->a,
+		.b1 = key->b1,
+		.b2 = key->b2,
+		.l = key->c,
+		.h = key->h,
+		.nr_l = key->nr_vars - key->nr_public - (size_t)1,
+		.coefs = key->coefs,
+	};
+	memcpy(ret_parts->name, key->file.in.name, sizeof(ret_parts->name));
+}

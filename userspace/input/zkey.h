@@ -15,6 +15,7 @@
 
 #include "curve/facts.h"
 #include "input/binfile.h"
+#include "input/parts.h"
 #include "lull.h"
 
 enum {
@@ -150,6 +151,9 @@ int lull_zkey_check_coefs(const struct lull_zkey *key, uint32_t first,
  * @key: the key
  */
 void lull_zkey_close(struct lull_zkey *key);
+
+/* Where the parts of an open key lie. */
+void lull_zkey_parts(const struct lull_zkey *key, struct lull_parts *ret_parts);
 
 /* Where one of the key's pointers lies in its file, for messages. */
 static inline uint64_t lull_zkey_offset(const struct lull_zkey *key,

@@ -54,7 +54,7 @@ struct lull_uring;
  * Of uring the driver alone changes these once the job is under way.
  */
 struct lull_load_source {
-	const struct lull_source *file;
+	const struct lull_load_file *file;
 	enum lull_loader_kind kind;
 	bool direct;
 	int fd;
@@ -221,7 +221,7 @@ void lull_load_note(struct lull_loader *loader, const char *fmt, ...)
 /* Decides how a file is read, of which a job reads @bytes, and opens it for
  * that: LULL_OK, LULL_USAGE when it cannot be read at an offset, or LULL_IO. */
 int lull_load_source_open(struct lull_loader *loader,
-			  const struct lull_source *file, uint64_t bytes,
+			  const struct lull_load_file *file, uint64_t bytes,
 			  struct lull_load_source *ret_source,
 			  struct lull_error *reterr);
 void lull_load_source_close(struct lull_loader *loader,

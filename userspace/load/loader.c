@@ -265,7 +265,7 @@ static int check_extent(const struct lull_load *load, size_t i,
 			struct lull_error *reterr)
 {
 	const struct lull_file_extent *extent = &load->extents[i];
-	const struct lull_source *file = extent->source;
+	const struct lull_load_file *file = extent->source;
 
 	if (extent->offset > file->bytes ||
 	    extent->bytes > file->bytes - extent->offset)
@@ -288,7 +288,7 @@ static int check_extent(const struct lull_load *load, size_t i,
  * piece, so that there is little to look through. */
 static uint64_t bytes_of(const struct lull_load *load, size_t i)
 {
-	const struct lull_source *file = load->extents[i].source;
+	const struct lull_load_file *file = load->extents[i].source;
 	uint64_t bytes = 0;
 
 	for (; i < load->nr_extents; i++)
@@ -298,7 +298,7 @@ static uint64_t bytes_of(const struct lull_load *load, size_t i)
 }
 
 static struct lull_load_source *find_source(struct lull_load_job *job,
-					    const struct lull_source *file)
+					    const struct lull_load_file *file)
 {
 	size_t i = job->nr_sources;
 

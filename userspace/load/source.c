@@ -110,7 +110,7 @@ static void open_buffered(struct lull_load_source *source)
 
 /* Whether auto asks the disk: not for little, nor for what is in memory. */
 static bool is_worth_the_disk(const struct lull_loader *loader,
-			      const struct lull_source *file, uint64_t bytes)
+			      const struct lull_load_file *file, uint64_t bytes)
 {
 	uint64_t cached;
 
@@ -124,7 +124,7 @@ static bool is_worth_the_disk(const struct lull_loader *loader,
 
 static int map(struct lull_load_source *source, struct lull_error *reterr)
 {
-	const struct lull_source *file = source->file;
+	const struct lull_load_file *file = source->file;
 	void *p;
 
 	if (!file->bytes)
@@ -139,7 +139,7 @@ static int map(struct lull_load_source *source, struct lull_error *reterr)
 }
 
 int lull_load_source_open(struct lull_loader *loader,
-			  const struct lull_source *file, uint64_t bytes,
+			  const struct lull_load_file *file, uint64_t bytes,
 			  struct lull_load_source *ret_source,
 			  struct lull_error *reterr)
 {
@@ -198,7 +198,7 @@ void lull_load_source_close(struct lull_loader *loader,
 int lull_load_cut_short(const struct lull_load_chunk *chunk,
 			struct lull_error *reterr)
 {
-	const struct lull_source *file = chunk->source->file;
+	const struct lull_load_file *file = chunk->source->file;
 	uint64_t at = lull_max(chunk->from, chunk->base + chunk->got);
 
 	return lull_fail(reterr, LULL_IO,

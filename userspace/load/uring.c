@@ -158,7 +158,7 @@ static void unpin_locked(struct lull_uring *uring, uint8_t *ptr, size_t bytes)
 	}
 }
 
-static int pin(void *arg, void *ptr, size_t bytes)
+static int pin(void *arg, void *ptr, size_t bytes, struct lull_error *reterr)
 {
 	struct lull_uring *uring = arg;
 	unsigned int i;
@@ -178,7 +178,8 @@ static int pin(void *arg, void *ptr, size_t bytes)
 		uring->fixed_error = -err;
 	}
 	pthread_mutex_unlock(&uring->fixed_lock);
-	return err;
+	return err ? lull_fail_errno(reterr, LULL_IO, -err, "fixed buffers")
+		   : LULL_OK;
 }
 
 static void unpin(void *arg, void *ptr, size_t bytes)
@@ -478,9 +479,9 @@ static void read_some(struct lull_uring *uring, struct lull_load_chunk *chunk,
 	chunk->got += got;
 	chunk->nr_retries = 0;
 	if (chunk->base + chunk->got >= chunk->end) {
-		/* Nothing to copy and nothing to hand over: no thread is woken
-		 * for that. */
-		if (chunk->buffer == NO_INDEX &&
+		/* Nothing to copy, nothing to hand over and nobody to tell: no
+		 * thread is woken for that. */
+		if (chunk->buffer == NO_INDEX && !chunk->job->load->done &&
 		    !chunk->job->extents[chunk->extent].edges)
 			lull_load_chunk_land(chunk);
 		else

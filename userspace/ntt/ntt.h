@@ -23,6 +23,7 @@ struct fr_domain;
 #define fr_intt LULL_CURVE_NAME(fr_intt)
 #define fr_ntt_scratch_bytes LULL_CURVE_NAME(fr_ntt_scratch_bytes)
 #define fr_quotient LULL_CURVE_NAME(fr_quotient)
+#define fr_quotient_folded LULL_CURVE_NAME(fr_quotient_folded)
 #define fr_quotient_scratch_bytes LULL_CURVE_NAME(fr_quotient_scratch_bytes)
 
 /* Tables for a domain of 2^log2_n, 1 <= log2_n <= the field's 2-adicity, in
@@ -66,5 +67,19 @@ size_t fr_quotient_scratch_bytes(unsigned int log2_n, unsigned int nr_threads);
  */
 void fr_quotient(const struct fr_domain *domain, struct fr *a, struct fr *b,
 		 struct lull_workers *workers, void *scratch);
+
+/**
+ * fr_quotient_folded - the same for a key into whose L points C is folded
+ * @domain: of n elements
+ * @a: as fr_quotient(); the result is a b at the odd powers, without c
+ * @b: as fr_quotient()
+ * @workers: the pool to run on
+ * @scratch: fr_ntt_scratch_bytes() bytes, aligned to 64 bytes
+ *
+ * Four transforms instead of six; the caller wipes as after fr_quotient().
+ */
+void fr_quotient_folded(const struct fr_domain *domain, struct fr *a,
+			struct fr *b, struct lull_workers *workers,
+			void *scratch);
 
 #endif

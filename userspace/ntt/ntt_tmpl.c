@@ -136,22 +136,43 @@ void fr_intt(const struct fr_domain *domain, struct fr *values,
 	reverse(values, d->log_n, workers);
 }
 
+static void run_quotient(struct lull_workers *workers, struct ntt_job *job)
+{
+	const struct fr_domain *d = job->domain;
+
+	job->inverse = true;
+	job->forward = true;
+	job->quotient = true;
+	run(workers, job, d->log_columns, d->passes->columns_inverse);
+	run(workers, job, d->log_rows, d->passes->rows);
+	run(workers, job, d->log_columns, d->passes->columns_forward);
+}
+
 void fr_quotient(const struct fr_domain *domain, struct fr *a, struct fr *b,
 		 struct lull_workers *workers, void *scratch)
 {
-	const struct fr_domain *d = domain;
 	struct fr *c = scratch;
 	struct ntt_job job = {
-		.domain = d,
+		.domain = domain,
 		.v = { a, b, c },
 		.nr = 3,
-		.scratch = (unsigned char *)(c + ((size_t)1 << d->log_n)),
-		.inverse = true,
-		.forward = true,
+		.scratch = (unsigned char *)(c + ((size_t)1 << domain->log_n)),
 		.product = true,
 	};
 
-	run(workers, &job, d->log_columns, d->passes->columns_inverse);
-	run(workers, &job, d->log_rows, d->passes->rows);
-	run(workers, &job, d->log_columns, d->passes->columns_forward);
+	run_quotient(workers, &job);
+}
+
+void fr_quotient_folded(const struct fr_domain *domain, struct fr *a,
+			struct fr *b, struct lull_workers *workers,
+			void *scratch)
+{
+	struct ntt_job job = {
+		.domain = domain,
+		.v = { a, b },
+		.nr = 2,
+		.scratch = scratch,
+	};
+
+	run_quotient(workers, &job);
 }

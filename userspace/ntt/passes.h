@@ -59,7 +59,9 @@ enum ntt_fixed {
  * @scratch: NTT_TILES tiles of R vectors for each slot
  * @inverse: rows: transform back
  * @forward: rows: transform forth; after a way back, on the coset
- * @product: columns: v[2] is v[0] v[1] first, and last the quotient is made
+ * @product: columns back: v[2] is v[0] v[1] first
+ * @quotient: columns forth: last v[0] becomes v[0] v[1] - v[2], plain; without
+ *	a third array v[0] v[1]
  */
 struct ntt_job {
 	const struct fr_domain *domain;
@@ -69,6 +71,7 @@ struct ntt_job {
 	bool inverse;
 	bool forward;
 	bool product;
+	bool quotient;
 };
 
 /**

@@ -556,7 +556,7 @@ static void store_canonical(const struct columns *c, const struct lanes *t)
 }
 
 /* (c - a b / n) out: all three come times n, and out is negative, so that
- * what is subtracted is a product and has its bound. */
+ * what is subtracted is a product and has its bound.  Without c it is 0. */
 static void columns_quotient(const struct columns *c)
 {
 	const struct twiddle *fixed = table_of(c->domain, NTT_FIXED);
@@ -567,6 +567,8 @@ static void columns_quotient(const struct columns *c)
 	lanes_gather(&by, &fixed[NTT_INV_N], 1);
 	multiply_by(t[1], t[1], &by, c->nr_rows);
 	multiply(t[0], t[0], t[1], c->nr_rows);
+	if (c->job->nr < 3)
+		memset(t[2], 0, c->nr_rows * sizeof(*t[2]));
 	for (r = 0; r < c->nr_rows; r++)
 		lanes_sub(&t[2][r], &t[2][r], &t[0][r], 1);
 	lanes_gather(&by, &fixed[NTT_OUT], 1);
@@ -581,7 +583,7 @@ static void columns_forward(void *arg, size_t task, unsigned int slot)
 
 	columns_begin(&c, job, task, slot);
 	columns_forth(&c);
-	if (job->product)
+	if (job->quotient)
 		columns_quotient(&c);
 	else
 		store_canonical(&c, c.t[0]);

@@ -62,7 +62,7 @@ static void minus_product(limb_t *minus_rs, const limb_t *r, const limb_t *s)
 	lull_wipe(&y, sizeof(y));
 }
 
-static void make_c(struct g1_affine *pi_c, const struct lull_zkey *zkey,
+static void make_c(struct g1_affine *pi_c, const struct lull_parts *key,
 		   const struct lull_msm_sums *sums,
 		   const struct g1_affine *pi_a, const struct g1_affine *pi_b1,
 		   const limb_t *r, const limb_t *s)
@@ -75,7 +75,7 @@ static void make_c(struct g1_affine *pi_c, const struct lull_zkey *zkey,
 	g1_mul(&t, pi_b1, r);
 	g1_xyzz_add(&acc, &acc, &t);
 	minus_product(minus_rs, r, s);
-	memcpy(&p, zkey->delta1, sizeof(p));
+	memcpy(&p, key->delta1, sizeof(p));
 	g1_mul(&t, &p, minus_rs);
 	g1_xyzz_add(&acc, &acc, &t);
 	memcpy(&p, sums->l, sizeof(p));
@@ -110,7 +110,7 @@ static void put_g2(uint8_t *out, const struct g2_affine *p)
 	put_plain(out + 3 * sizeof(struct fp), &p->y.c1);
 }
 
-void groth16_assemble(const struct lull_zkey *zkey,
+void groth16_assemble(const struct lull_parts *key,
 		      const struct lull_msm_sums *sums, const uint8_t *r,
 		      const uint8_t *s, struct lull_json_proof *ret_proof)
 {
@@ -120,12 +120,12 @@ void groth16_assemble(const struct lull_zkey *zkey,
 
 	memcpy(r_limbs, r, sizeof(r_limbs));
 	memcpy(s_limbs, s, sizeof(s_limbs));
-	blind_g1(&pi_a, zkey->alpha1, sums->a, zkey->delta1, r_limbs);
-	blind_g2(&pi_b, zkey->beta2, sums->b2, zkey->delta2, s_limbs);
-	blind_g1(&pi_b1, zkey->beta1, sums->b1, zkey->delta1, s_limbs);
-	make_c(&pi_c, zkey, sums, &pi_a, &pi_b1, r_limbs, s_limbs);
+	blind_g1(&pi_a, key->alpha1, sums->a, key->delta1, r_limbs);
+	blind_g2(&pi_b, key->beta2, sums->b2, key->delta2, s_limbs);
+	blind_g1(&pi_b1, key->beta1, sums->b1, key->delta1, s_limbs);
+	make_c(&pi_c, key, sums, &pi_a, &pi_b1, r_limbs, s_limbs);
 	memset(ret_proof, 0, sizeof(*ret_proof));
-	ret_proof->curve = zkey->curve;
+	ret_proof->curve = key->curve;
 	put_g1(ret_proof->a, &pi_a);
 	put_g2(ret_proof->b, &pi_b);
 	put_g1(ret_proof->c, &pi_c);
@@ -152,7 +152,7 @@ static void put_g2_bytes(uint8_t *out, const uint8_t *point)
 	put_g2(out, &p);
 }
 
-void groth16_vkey(const struct lull_zkey *zkey, struct lull_json_vkey *ret_vkey,
+void groth16_vkey(const struct lull_parts *key, struct lull_json_vkey *ret_vkey,
 		  uint8_t *ret_alphabeta)
 {
 	const size_t point = sizeof(struct g1_affine);
@@ -162,16 +162,16 @@ void groth16_vkey(const struct lull_zkey *zkey, struct lull_json_vkey *ret_vkey,
 	struct fp12 e;
 	size_t i;
 
-	ret_vkey->curve = zkey->curve;
-	ret_vkey->nr_public = zkey->nr_public;
-	put_g1_bytes(ret_vkey->alpha1, zkey->alpha1);
-	put_g2_bytes(ret_vkey->beta2, zkey->beta2);
-	put_g2_bytes(ret_vkey->gamma2, zkey->gamma2);
-	put_g2_bytes(ret_vkey->delta2, zkey->delta2);
-	for (i = 0; i <= zkey->nr_public; i++)
-		put_g1_bytes(ret_vkey->ic + i * point, zkey->ic + i * point);
-	memcpy(&alpha, zkey->alpha1, sizeof(alpha));
-	memcpy(&beta, zkey->beta2, sizeof(beta));
+	ret_vkey->curve = key->curve;
+	ret_vkey->nr_public = key->nr_public;
+	put_g1_bytes(ret_vkey->alpha1, key->alpha1);
+	put_g2_bytes(ret_vkey->beta2, key->beta2);
+	put_g2_bytes(ret_vkey->gamma2, key->gamma2);
+	put_g2_bytes(ret_vkey->delta2, key->delta2);
+	for (i = 0; i <= key->nr_public; i++)
+		put_g1_bytes(ret_vkey->ic + i * point, key->ic + i * point);
+	memcpy(&alpha, key->alpha1, sizeof(alpha));
+	memcpy(&beta, key->beta2, sizeof(beta));
 	pairing_product(&e, &alpha, &beta, 1);
 	/* Fp12 in memory is 2 x 3 x 2 coordinates, JSON's own order. */
 	coords = (const struct fp *)&e;

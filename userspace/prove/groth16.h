@@ -15,7 +15,7 @@
 #include "curve/facts.h"
 #include "input/json.h"
 #include "input/r1cs.h"
-#include "input/zkey.h"
+#include "input/parts.h"
 
 /* How the points of a range turned out. */
 enum lull_points_fault {
@@ -72,10 +72,10 @@ struct lull_groth16_ops {
 			 bool subgroup, struct lull_points_report *ret_report);
 	void (*check_g2)(const uint8_t *points, size_t lo, size_t hi,
 			 bool subgroup, struct lull_points_report *ret_report);
-	void (*assemble)(const struct lull_zkey *zkey,
+	void (*assemble)(const struct lull_parts *key,
 			 const struct lull_msm_sums *sums, const uint8_t *r,
 			 const uint8_t *s, struct lull_json_proof *ret_proof);
-	int (*verify_key)(const struct lull_zkey *zkey, const uint8_t *publics,
+	int (*verify_key)(const struct lull_parts *key, const uint8_t *publics,
 			  const struct lull_json_proof *proof,
 			  struct lull_workers *workers,
 			  struct lull_arena *arena, struct lull_error *reterr);
@@ -83,7 +83,7 @@ struct lull_groth16_ops {
 		      const struct lull_json_proof *proof,
 		      struct lull_workers *workers, struct lull_arena *arena,
 		      struct lull_error *reterr);
-	void (*vkey)(const struct lull_zkey *zkey,
+	void (*vkey)(const struct lull_parts *key,
 		     struct lull_json_vkey *ret_vkey, uint8_t *ret_alphabeta);
 	int (*satisfied)(const struct lull_r1cs *r1cs, const uint8_t *witness,
 			 struct lull_error *reterr);

@@ -24,18 +24,18 @@ void g1_points_check(const uint8_t *points, size_t lo, size_t hi, bool subgroup,
 		     struct lull_points_report *ret_report);
 void g2_points_check(const uint8_t *points, size_t lo, size_t hi, bool subgroup,
 		     struct lull_points_report *ret_report);
-void groth16_assemble(const struct lull_zkey *zkey,
+void groth16_assemble(const struct lull_parts *key,
 		      const struct lull_msm_sums *sums, const uint8_t *r,
 		      const uint8_t *s, struct lull_json_proof *ret_proof);
 int groth16_verify(const struct lull_json_vkey *vkey, const uint8_t *publics,
 		   const struct lull_json_proof *proof,
 		   struct lull_workers *workers, struct lull_arena *arena,
 		   struct lull_error *reterr);
-int groth16_verify_key(const struct lull_zkey *zkey, const uint8_t *publics,
+int groth16_verify_key(const struct lull_parts *key, const uint8_t *publics,
 		       const struct lull_json_proof *proof,
 		       struct lull_workers *workers, struct lull_arena *arena,
 		       struct lull_error *reterr);
-void groth16_vkey(const struct lull_zkey *zkey, struct lull_json_vkey *ret_vkey,
+void groth16_vkey(const struct lull_parts *key, struct lull_json_vkey *ret_vkey,
 		  uint8_t *ret_alphabeta);
 int groth16_satisfied(const struct lull_r1cs *r1cs, const uint8_t *witness,
 		      struct lull_error *reterr);

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "input/outfile.h"
+#include "prove/bellman.h"
 
 #define COEFS_PER_TASK ((size_t)1 << 16)
 #define POINTS_PER_TASK ((size_t)1 << 12)
@@ -48,8 +49,8 @@ static void check_coefs_task(void *arg, size_t task, unsigned int slot)
 	pthread_mutex_unlock(&check->lock);
 }
 
-static int check_coefs(struct lull_zkey *zkey, struct lull_workers *workers,
-		       struct lull_error *reterr)
+int lull_prove_check_coefs(struct lull_zkey *zkey, struct lull_workers *workers,
+			   struct lull_error *reterr)
 {
 	struct coefs_check check = { .zkey = zkey,
 				     .sorted = true,
@@ -115,6 +116,19 @@ static const char *fault_text(enum lull_points_fault fault)
 	return "no fault";
 }
 
+int lull_prove_fail_point(const char *name, unsigned int section,
+			  const char *what,
+			  const struct lull_points_report *report,
+			  uint64_t offset, const struct lull_curve_facts *facts,
+			  struct lull_error *reterr)
+{
+	return lull_fail(reterr, LULL_RANGE,
+			 "%s: section %u (%s), point %zu, offset 0x%" PRIx64
+			 ": %s of %s",
+			 name, section, what, report->index, offset,
+			 fault_text(report->fault), facts->name);
+}
+
 /* One array of points of the key. */
 struct points {
 	unsigned int section;
@@ -125,70 +139,92 @@ struct points {
 };
 
 /* Checks one array; *ret_nr_inf is optional. */
-static int check_points(const struct lull_zkey *zkey,
+static int check_points(const struct lull_parts *key,
 			const struct points *points, bool subgroup,
 			struct lull_workers *workers, size_t *ret_nr_inf,
 			struct lull_error *reterr)
 {
-	const struct lull_groth16_ops *ops = lull_groth16(zkey->curve);
+	const struct lull_groth16_ops *ops = lull_groth16(key->curve);
 	struct points_check check = {
 		.check = points->group == 1 ? ops->check_g1 : ops->check_g2,
 		.points = points->data,
 		.nr = points->nr,
 		.subgroup = subgroup,
 	};
-	size_t bytes = 2 * points->group * zkey->facts->fp_bytes;
+	size_t bytes = 2 * points->group * key->facts->fp_bytes;
 
 	pthread_mutex_init(&check.lock, NULL);
 	lull_workers_run(workers, lull_div_up(points->nr, POINTS_PER_TASK),
 			 check_points_task, &check);
 	pthread_mutex_destroy(&check.lock);
 	if (check.first.fault != LULL_POINTS_OK)
-		return lull_fail(
-			reterr, LULL_RANGE,
-			"%s: section %u (%s), point %zu, offset 0x%" PRIx64
-			": %s of %s",
-			zkey->file.in.name, points->section, points->what,
-			check.first.index,
-			lull_zkey_offset(zkey, points->data) +
+		return lull_prove_fail_point(
+			key->name, points->section, points->what, &check.first,
+			(uint64_t)(points->data - key->base) +
 				check.first.index * bytes,
-			fault_text(check.first.fault), zkey->facts->name);
+			key->facts, reterr);
 	if (ret_nr_inf)
 		*ret_nr_inf = check.nr_inf;
 	return LULL_OK;
 }
 
-static int check_all_points(const struct lull_key *key, bool subgroup,
-			    size_t *nr_inf, struct lull_error *reterr)
+static int check_list(const struct lull_key *key, const struct points *list,
+		      size_t nr, bool subgroup, size_t *nr_inf,
+		      struct lull_error *reterr)
 {
-	const struct lull_zkey *z = &key->zkey;
-	const struct points all[] = {
-		{ LULL_ZKEY_HEADER, "alpha1", z->alpha1, 1, 1 },
-		{ LULL_ZKEY_HEADER, "beta1", z->beta1, 1, 1 },
-		{ LULL_ZKEY_HEADER, "beta2", z->beta2, 1, 2 },
-		{ LULL_ZKEY_HEADER, "gamma2", z->gamma2, 1, 2 },
-		{ LULL_ZKEY_HEADER, "delta1", z->delta1, 1, 1 },
-		{ LULL_ZKEY_HEADER, "delta2", z->delta2, 1, 2 },
-		{ LULL_ZKEY_IC, "IC", z->ic, z->nr_public + (size_t)1, 1 },
-		{ LULL_ZKEY_A, "A", z->a, z->nr_vars, 1 },
-		{ LULL_ZKEY_B1, "B1", z->b1, z->nr_vars, 1 },
-		{ LULL_ZKEY_B2, "B2", z->b2, z->nr_vars, 2 },
-		{ LULL_ZKEY_C, "C", z->c, z->nr_vars - z->nr_public - 1, 1 },
-		{ LULL_ZKEY_H, "H", z->h, z->domain_size, 1 },
-	};
 	size_t i;
 	int err = LULL_OK;
 
-	for (i = 0; !err && i < LULL_ARRAY_SIZE(all); i++)
-		err = check_points(z, &all[i], subgroup, key->workers,
-				   nr_inf ? &nr_inf[all[i].section] : NULL,
-				   reterr);
+	for (i = 0; !err && i < nr; i++)
+		err = check_points(
+			&key->file.parts, &list[i], subgroup, key->workers,
+			nr_inf ? &nr_inf[list[i].section] : NULL, reterr);
 	return err;
+}
+
+/* What every proof and its check read: few, and not hidden in a sum. */
+static int check_constants(const struct lull_key *key, bool subgroup,
+			   struct lull_error *reterr)
+{
+	const struct lull_parts *k = &key->file.parts;
+	const struct points list[] = {
+		{ LULL_PART_HEADER, "alpha1", k->alpha1, 1, 1 },
+		{ LULL_PART_HEADER, "beta1", k->beta1, 1, 1 },
+		{ LULL_PART_HEADER, "beta2", k->beta2, 1, 2 },
+		{ LULL_PART_HEADER, "gamma2", k->gamma2, 1, 2 },
+		{ LULL_PART_HEADER, "delta1", k->delta1, 1, 1 },
+		{ LULL_PART_HEADER, "delta2", k->delta2, 1, 2 },
+		{ LULL_PART_IC, "IC", k->ic, k->nr_public + (size_t)1, 1 },
+	};
+
+	return check_list(key, list, LULL_ARRAY_SIZE(list), subgroup, NULL,
+			  reterr);
+}
+
+static int check_arrays(const struct lull_key *key, bool subgroup,
+			size_t *nr_inf, struct lull_error *reterr)
+{
+	const struct lull_parts *k = &key->file.parts;
+	const struct points list[] = {
+		{ LULL_PART_A, "A", k->a, k->nr_vars, 1 },
+		{ LULL_PART_B1, "B1", k->b1, k->nr_vars, 1 },
+		{ LULL_PART_B2, "B2", k->b2, k->nr_vars, 2 },
+		{ LULL_PART_L, k->native ? "L" : "C", k->l, k->nr_l, 1 },
+		{ LULL_PART_H, "H", k->h, k->domain_size, 1 },
+	};
+
+	return check_list(key, list, LULL_ARRAY_SIZE(list), subgroup, nr_inf,
+			  reterr);
 }
 
 int lull_prove_key_check(const struct lull_key *key, struct lull_error *reterr)
 {
-	return check_all_points(key, true, NULL, reterr);
+	int err;
+
+	if (key->assigned)
+		return lull_bellman_key_check(key, reterr);
+	err = check_constants(key, true, reterr);
+	return err ? err : check_arrays(key, true, NULL, reterr);
 }
 
 /* ---- the key ----------------------------------------------------------- */
@@ -209,8 +245,7 @@ static int attach_one(struct lull_key *key,
 		lull_set_fail(key->set, i, reterr);
 	else if (err && key->set->nr_all > 1)
 		lull_set_warn(key->set, "%s is left out for %s: %s",
-			      device->text, key->zkey.file.in.name,
-			      reterr->msg);
+			      device->text, key->file.parts.name, reterr->msg);
 	return err;
 }
 
@@ -226,26 +261,31 @@ static void detach(struct lull_key *key)
 /* Attaches the key to every device; one that has it is enough. */
 static int attach(struct lull_key *key, struct lull_error *reterr)
 {
-	const struct lull_zkey *z = &key->zkey;
+	const struct lull_parts *k = &key->file.parts;
 	const struct lull_key_arrays arrays = {
-		.curve = z->curve,
-		.log2_domain = z->log2_domain,
-		.nr_vars = z->nr_vars,
-		.nr_public = z->nr_public,
-		.nr_coefs = z->nr_coefs,
-		.coefs_sorted = z->coefs_sorted,
-		.coefs = z->coefs,
-		.a = z->a,
-		.b1 = z->b1,
-		.b2 = z->b2,
-		.l = z->c,
-		.h = z->h,
+		.curve = k->curve,
+		.log2_domain = k->log2_domain,
+		.nr_vars = k->nr_vars,
+		.nr_public = k->nr_public,
+		.nr_coefs = k->nr_coefs,
+		.coefs_sorted = key->file.zkey.coefs_sorted,
+		.coefs = k->coefs,
+		.csr = k->csr,
+		.a = k->a,
+		.b1 = k->b1,
+		.b2 = k->b2,
+		.l = k->l,
+		.nr_l = k->nr_l,
+		.h = k->h,
+		.folded = k->folded,
 		.arena = key->arena,
 	};
-
 	struct lull_error why, first = { 0 };
 	unsigned int i;
 
+	/* Not before there is a key: to fault it in is work for all threads,
+	 * to register what is there already takes a tenth of it. */
+	lull_set_pin(key->set, key->arena);
 	for (i = 0; i < key->set->nr_all; i++) {
 		if (attach_one(key, &arrays, i, &why) && !first.code)
 			first = why;
@@ -258,51 +298,103 @@ static int attach(struct lull_key *key, struct lull_error *reterr)
 	return first.code;
 }
 
-int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
+/* A key of nothing but its file, where it came from and whom it belongs to. */
+static int new_key(const struct lull_keyfile *file, const char *path,
+		   struct lull_workers *workers, struct lull_arena *arena,
+		   struct lull_set *set, struct lull_key **ret_key,
+		   struct lull_error *reterr)
+{
+	struct lull_key *key = calloc(1, sizeof(*key));
+
+	if (key && path)
+		key->path = strdup(path);
+	if (!key || (path && !key->path)) {
+		free(key);
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	}
+	key->file = *file;
+	key->workers = workers;
+	key->set = set;
+	key->arena = arena;
+	key->groth16 = lull_groth16(file->parts.curve);
+	*ret_key = key;
+	return LULL_OK;
+}
+
+static void free_key(struct lull_key *key)
+{
+	free(key->path);
+	free(key);
+}
+
+/* Everything that is checked of every key that is opened. */
+static int check(struct lull_key *key, struct lull_error *reterr)
+{
+	struct lull_keyfile *file = &key->file;
+	int err;
+
+	if (!file->parts.native) {
+		err = lull_prove_check_coefs(&file->zkey, key->workers, reterr);
+		if (err)
+			return err;
+	}
+	err = check_constants(key, false, reterr);
+	if (err || file->parts.native)
+		return err;
+	return check_arrays(key, false, file->parts.nr_inf, reterr);
+}
+
+int lull_prove_key_create(struct lull_keyfile *file, const char *path,
 			  struct lull_workers *workers,
 			  struct lull_arena *arena, struct lull_set *set,
 			  struct lull_key **ret_key, struct lull_error *reterr)
 {
-	size_t nr_inf[LULL_ZKEY_CONTRIBUTIONS] = { 0 };
-	struct lull_key *key = calloc(1, sizeof(*key));
+	struct lull_key *key = NULL;
 	int err;
 
-	if (!key)
-		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
-	if (path) {
-		key->path = strdup(path);
-		if (!key->path) {
-			err = lull_fail(reterr, LULL_NOMEM,
-					"no memory for a key");
-			goto free_key;
-		}
-	}
-	err = check_coefs(zkey, workers, reterr);
+	err = new_key(file, path, workers, arena, set, &key, reterr);
+	if (err)
+		return err;
+	err = check(key, reterr);
 	if (err)
 		goto free_key;
-	key->zkey = *zkey;
-	key->workers = workers;
-	key->set = set;
-	key->arena = arena;
-	key->groth16 = lull_groth16(zkey->curve);
-	err = check_all_points(key, false, nr_inf, reterr);
-	if (err)
-		goto free_key;
-	key->nr_inf_a = nr_inf[LULL_ZKEY_A];
-	key->nr_inf_b1 = nr_inf[LULL_ZKEY_B1];
-	key->nr_inf_b2 = nr_inf[LULL_ZKEY_B2];
-	key->nr_inf_l = nr_inf[LULL_ZKEY_C];
 	err = attach(key, reterr);
 	if (err)
 		goto free_key;
-	*zkey = (struct lull_zkey){ 0 };
+	*file = (struct lull_keyfile){ 0 };
 	*ret_key = key;
 	return LULL_OK;
 
 free_key:
-	free(key->path);
-	free(key);
+	free_key(key);
 	return err;
+}
+
+int lull_prove_key_create_assigned(struct lull_keyfile *file, size_t nr_a,
+				   size_t nr_b, const char *path,
+				   struct lull_workers *workers,
+				   struct lull_arena *arena,
+				   struct lull_set *set,
+				   struct lull_key **ret_key,
+				   struct lull_error *reterr)
+{
+	struct lull_key *key = NULL;
+	struct lull_parts *parts;
+	int err;
+
+	err = new_key(file, path, workers, arena, set, &key, reterr);
+	if (err)
+		return err;
+	key->assigned = true;
+	key->nr_a = nr_a;
+	key->nr_b = nr_b;
+	parts = &key->file.parts;
+	parts->nr_inf[LULL_PART_A] = parts->nr_vars - nr_a;
+	parts->nr_inf[LULL_PART_B1] = parts->nr_vars - nr_b;
+	parts->nr_inf[LULL_PART_B2] = parts->nr_vars - nr_b;
+	*file = (struct lull_keyfile){ 0 };
+	*ret_key = key;
+	return LULL_OK;
 }
 
 void lull_prove_key_destroy(struct lull_key *key)
@@ -310,9 +402,8 @@ void lull_prove_key_destroy(struct lull_key *key)
 	if (!key)
 		return;
 	detach(key);
-	lull_zkey_close(&key->zkey);
-	free(key->path);
-	free(key);
+	lull_keyfile_close(&key->file);
+	free_key(key);
 }
 
 /* ---- the verification key ---------------------------------------------- */
@@ -320,20 +411,20 @@ void lull_prove_key_destroy(struct lull_key *key)
 static int vkey_text(const struct lull_key *key, struct lull_vec *ret_text,
 		     struct lull_error *reterr)
 {
-	const struct lull_zkey *z = &key->zkey;
-	const size_t fp = z->facts->fp_bytes;
+	const struct lull_parts *k = &key->file.parts;
 	uint8_t alphabeta[12 * LULL_FP_BYTES_MAX];
 	struct lull_json_vkey vkey = { 0 };
 	struct lull_vec ic;
 	size_t bytes;
 	int err;
 
-	err = lull_arena_carve(key->arena, (z->nr_public + (size_t)1) * 2 * fp,
-			       0, "verification key", &ic, reterr);
+	err = lull_arena_carve(
+		key->arena, (k->nr_public + (size_t)1) * lull_parts_g1_bytes(k),
+		0, "verification key", &ic, reterr);
 	if (err)
 		return err;
 	vkey.ic = ic.ptr;
-	key->groth16->vkey(z, &vkey, alphabeta);
+	key->groth16->vkey(k, &vkey, alphabeta);
 	bytes = lull_json_write_vkey(&vkey, alphabeta, NULL, 0);
 	err = lull_arena_carve(key->arena, bytes, 0, "verification key",
 			       ret_text, reterr);
@@ -353,7 +444,7 @@ int lull_prove_key_vkey_write(const struct lull_key *key, const char *path,
 	if (key->path && lull_outfile_same(path, key->path))
 		return lull_fail(reterr, LULL_USAGE,
 				 "%s: the output is the key itself",
-				 key->zkey.file.in.name);
+				 key->file.parts.name);
 	err = vkey_text(key, &text, reterr);
 	if (err)
 		return err;

@@ -6,7 +6,7 @@
 #define LULL_PROVE_KEY_H
 
 #include "backend/set.h"
-#include "input/zkey.h"
+#include "input/keyfile.h"
 #include "prove/groth16.h"
 
 struct lull_workers;
@@ -23,7 +23,7 @@ struct lull_key_part {
 
 /**
  * struct lull_key - see lull_key_open()
- * @zkey: the file
+ * @file: what it was read from
  * @path: where it came from, NULL for memory
  * @groth16: the curve's functions
  * @set: the devices
@@ -31,13 +31,13 @@ struct lull_key_part {
  * @usable: whether it could be attached there
  * @workers: of the context that opened it
  * @arena: likewise
- * @nr_inf_a: points at infinity per section, counted while checking
- * @nr_inf_b1: as @nr_inf_a
- * @nr_inf_b2: as @nr_inf_a
- * @nr_inf_l: as @nr_inf_a
+ * @assigned: made of bellman's parameters: no circuit, no points at infinity,
+ *	@file.parts.h of powers of tau, one point less than the domain has rows
+ * @nr_a: points of @file.parts.a, of an assigned key
+ * @nr_b: points of @file.parts.b1 and of @file.parts.b2, of an assigned key
  */
 struct lull_key {
-	struct lull_zkey zkey;
+	struct lull_keyfile file;
 	char *path;
 	const struct lull_groth16_ops *groth16;
 	struct lull_set *set;
@@ -45,21 +45,47 @@ struct lull_key {
 	bool usable[LULL_GPUS_MAX + 1];
 	struct lull_workers *workers;
 	struct lull_arena *arena;
-	size_t nr_inf_a, nr_inf_b1, nr_inf_b2, nr_inf_l;
+	bool assigned;
+	size_t nr_a, nr_b;
 };
 
-/* Checks an indexed file (opened with LULL_ZKEY_DEFER_COEFS) and attaches it.
- * Takes over *zkey on success and leaves it alone on failure. */
-int lull_prove_key_create(struct lull_zkey *zkey, const char *path,
+/* Checks an open file and attaches it.  Takes over *file on success and leaves
+ * it alone on failure.  Of a native key, whose points were looked at when it was
+ * made and which has hashes, the header and IC are checked; all of another's
+ * points. */
+int lull_prove_key_create(struct lull_keyfile *file, const char *path,
 			  struct lull_workers *workers,
 			  struct lull_arena *arena, struct lull_set *set,
 			  struct lull_key **ret_key, struct lull_error *reterr);
 
+/* Makes a key of checked points of bellman's parameters: @zkey.a has @nr_a of
+ * them, b1 and b2 have @nr_b.  As above with *zkey. */
+int lull_prove_key_create_assigned(struct lull_keyfile *file, size_t nr_a,
+				   size_t nr_b, const char *path,
+				   struct lull_workers *workers,
+				   struct lull_arena *arena,
+				   struct lull_set *set,
+				   struct lull_key **ret_key,
+				   struct lull_error *reterr);
+
 /* Takes NULL. */
 void lull_prove_key_destroy(struct lull_key *key);
 
-/* Every point's subgroup: LULL_OK or LULL_RANGE. */
+/* Every point, and its subgroup: LULL_OK or LULL_RANGE. */
 int lull_prove_key_check(const struct lull_key *key, struct lull_error *reterr);
+
+/* Checks all coefficients of a .zkey in parallel and notes whether they are
+ * sorted.  LULL_OK or LULL_RANGE. */
+int lull_prove_check_coefs(struct lull_zkey *zkey, struct lull_workers *workers,
+			   struct lull_error *reterr);
+
+/* Says which point of which section, at which offset of the file @name, is
+ * wrong.  Returns LULL_RANGE. */
+int lull_prove_fail_point(const char *name, unsigned int section,
+			  const char *what,
+			  const struct lull_points_report *report,
+			  uint64_t offset, const struct lull_curve_facts *facts,
+			  struct lull_error *reterr);
 
 /* Writes verification_key.json. */
 int lull_prove_key_vkey_write(const struct lull_key *key, const char *path,

@@ -198,18 +198,18 @@ int groth16_verify(const struct lull_json_vkey *vkey, const uint8_t *publics,
 	return err;
 }
 
-int groth16_verify_key(const struct lull_zkey *zkey, const uint8_t *publics,
+int groth16_verify_key(const struct lull_parts *key, const uint8_t *publics,
 		       const struct lull_json_proof *proof,
 		       struct lull_workers *workers, struct lull_arena *arena,
 		       struct lull_error *reterr)
 {
-	struct vk vk = { .ic = zkey->ic, .nr_public = zkey->nr_public };
+	struct vk vk = { .ic = key->ic, .nr_public = key->nr_public };
 	struct proof_points points;
 
-	memcpy(&vk.alpha1, zkey->alpha1, sizeof(vk.alpha1));
-	memcpy(&vk.beta2, zkey->beta2, sizeof(vk.beta2));
-	memcpy(&vk.gamma2, zkey->gamma2, sizeof(vk.gamma2));
-	memcpy(&vk.delta2, zkey->delta2, sizeof(vk.delta2));
+	memcpy(&vk.alpha1, key->alpha1, sizeof(vk.alpha1));
+	memcpy(&vk.beta2, key->beta2, sizeof(vk.beta2));
+	memcpy(&vk.gamma2, key->gamma2, sizeof(vk.gamma2));
+	memcpy(&vk.delta2, key->delta2, sizeof(vk.delta2));
 	get_proof(&points, proof);
 	return check_equation(&vk, publics, &points, workers, arena, reterr);
 }

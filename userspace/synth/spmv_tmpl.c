@@ -242,3 +242,128 @@ void fr_spmv(struct fr *a, struct fr *b, size_t n, const uint8_t *coefs,
 	job.nr_tasks = lull_max(job.nr_tasks, 1);
 	lull_workers_run(workers, job.nr_tasks, multiply_task, &job);
 }
+
+/* ---- from rows ---------------------------------------------------------- */
+
+struct rows_job {
+	struct fr *row[LULL_CSR_MATRICES];
+	size_t n;
+	const struct lull_csr *csr;
+	const uint8_t *witness;
+	size_t nr_tasks;
+};
+
+static inline size_t start_of(const struct rows_job *job, unsigned int k,
+			      size_t row)
+{
+	return lull_load_u32(job->csr->matrix[k].starts +
+			     row * sizeof(uint32_t));
+}
+
+/* What the rows before @row cost: an entry each, and a row is no less. */
+static inline size_t cost_before(const struct rows_job *job, size_t row)
+{
+	return start_of(job, 0, row) + start_of(job, 1, row) + row;
+}
+
+/* The first row of task @task. */
+static size_t first_row(const struct rows_job *job, size_t task)
+{
+	size_t lo = 0, hi = job->n, mid, want, end;
+
+	lull_workers_split(cost_before(job, job->n), job->nr_tasks, task, 1,
+			   &want, &end);
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (cost_before(job, mid) < want)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static __always_inline size_t id_at(const uint8_t *ids, size_t i,
+				    unsigned int id_bytes)
+{
+	uint32_t id = 0;
+
+	memcpy(&id, ids + i * id_bytes, id_bytes);
+	return id;
+}
+
+/* Rows [lo, hi) of one matrix; id_bytes is a literal. */
+static __always_inline void multiply_rows(struct fr *out, size_t lo, size_t hi,
+					  const struct lull_csr_matrix *m,
+					  const uint8_t *values,
+					  const uint8_t *witness,
+					  unsigned int id_bytes)
+{
+	size_t i = lull_load_u32(m->starts + lo * sizeof(uint32_t)), end;
+	struct sum sum = { 0 };
+
+	for (; lo < hi; lo++) {
+		end = lull_load_u32(m->starts + (lo + 1) * sizeof(uint32_t));
+		for (; i < end; i++) {
+			const uint8_t *column =
+				m->columns + i * sizeof(uint32_t);
+
+			if (i + PREFETCH < m->nr_entries)
+				__builtin_prefetch(
+					witness +
+					(size_t)lull_load_u32(
+						column +
+						PREFETCH * sizeof(uint32_t)) *
+						SIGNAL_BYTES);
+			sum_add(&sum,
+				values + id_at(m->ids, i, id_bytes) *
+						 sizeof(struct fr),
+				witness + (size_t)lull_load_u32(column) *
+						  SIGNAL_BYTES);
+		}
+		if (sum.any)
+			sum_finish(&out[lo], &sum);
+		else
+			out[lo] = fr_zero;
+	}
+}
+
+static void multiply_rows_task(void *arg, size_t task, unsigned int slot)
+{
+	const struct rows_job *job = arg;
+	size_t lo = first_row(job, task), hi = first_row(job, task + 1);
+	const struct lull_csr *csr = job->csr;
+	unsigned int k;
+
+	(void)slot;
+	for (k = 0; k < LULL_CSR_MATRICES; k++) {
+		const struct lull_csr_matrix *m = &csr->matrix[k];
+
+		if (csr->id_bytes == 1)
+			multiply_rows(job->row[k], lo, hi, m, csr->values,
+				      job->witness, 1);
+		else if (csr->id_bytes == 2)
+			multiply_rows(job->row[k], lo, hi, m, csr->values,
+				      job->witness, 2);
+		else
+			multiply_rows(job->row[k], lo, hi, m, csr->values,
+				      job->witness, 4);
+	}
+}
+
+void fr_spmv_csr(struct fr *a, struct fr *b, size_t n,
+		 const struct lull_csr *csr, const uint8_t *witness,
+		 struct lull_workers *workers)
+{
+	struct rows_job job = {
+		.row = { a, b },
+		.n = n,
+		.csr = csr,
+		.witness = witness,
+	};
+
+	job.nr_tasks = lull_min((size_t)TASKS_EACH * lull_workers_nr(workers),
+				cost_before(&job, n) / RECORDS_MIN);
+	job.nr_tasks = lull_max(job.nr_tasks, 1);
+	lull_workers_run(workers, job.nr_tasks, multiply_rows_task, &job);
+}

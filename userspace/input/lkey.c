@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * lkey.c - reads lull's own proving key file; lkey_head.c has the format
+ *
+ * Pieces are read straight to where they stay and hashed while they are in the
+ * cache, by all threads.  Then every row, column and coefficient is looked at:
+ * hashes tell damage, not malice.
+ */
+#include "input/lkey.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/workers.h"
+#include "input/canonical.h"
+#include "input/lkey_head.h"
+
+#define ENTRIES_PER_TASK ((size_t)1 << 16)
+
+/* ---- sections ----------------------------------------------------------- */
+
+/* Sections under way: read, where there is a file to read, and hashed. */
+struct loading {
+	const struct lull_lkey *key;
+	const struct lull_instream *in; /* NULL: already there */
+	uint8_t *to;
+	size_t first[LULL_LKEY_NR_SECTIONS + 1]; /* chunk of each section */
+	uint8_t *hashes;
+};
+
+static int load_chunk(void *arg, size_t task, struct lull_error *reterr)
+{
+	const struct loading *loading = arg;
+	const struct lull_lkey_section *section;
+	unsigned int i = 0;
+	uint64_t at;
+	size_t bytes;
+	int err = LULL_OK;
+
+	while (task >= loading->first[i + 1])
+		i++;
+	section = &loading->key->head.sections[i];
+	at = (uint64_t)(task - loading->first[i]) * LULL_LKEY_CHUNK_BYTES;
+	bytes = (size_t)lull_min(section->bytes - at, LULL_LKEY_CHUNK_BYTES);
+	at += section->offset;
+	if (loading->in)
+		err = lull_instream_read(loading->in, at, loading->to + at,
+					 bytes, reterr);
+	if (!err)
+		lull_hash(loading->key->in.data + at, bytes,
+			  loading->hashes + task * LULL_HASH_BYTES);
+	return err;
+}
+
+static int check_hashes(const struct loading *loading,
+			struct lull_error *reterr)
+{
+	char want[LULL_LKEY_HASH_TEXT], got[LULL_LKEY_HASH_TEXT];
+	const struct lull_lkey_section *section;
+	uint8_t hash[LULL_HASH_BYTES];
+	unsigned int i;
+
+	for (i = 0; i < LULL_LKEY_NR_SECTIONS; i++) {
+		section = &loading->key->head.sections[i];
+		lull_hash(loading->hashes + loading->first[i] * sizeof(hash),
+			  (loading->first[i + 1] - loading->first[i]) *
+				  sizeof(hash),
+			  hash);
+		if (!memcmp(hash, section->hash, sizeof(hash)))
+			continue;
+		lull_lkey_hash_text(want, section->hash);
+		lull_lkey_hash_text(got, hash);
+		return lull_lkey_fail(
+			loading->key, section->number, section->offset, reterr,
+			LULL_FORMAT,
+			"hash: expected %s..., found %s...: the file is "
+			"damaged",
+			want, got);
+	}
+	return LULL_OK;
+}
+
+static int try_tasks(struct lull_workers *workers, size_t nr,
+		     int (*fn)(void *arg, size_t task,
+			       struct lull_error *reterr),
+		     void *arg, struct lull_error *reterr)
+{
+	size_t i;
+	int err = LULL_OK;
+
+	if (workers)
+		return lull_workers_try(workers, nr, fn, arg, reterr);
+	for (i = 0; i < nr && !err; i++)
+		err = fn(arg, i, reterr);
+	return err;
+}
+
+static int load_sections(struct loading *loading, struct lull_workers *workers,
+			 struct lull_error *reterr)
+{
+	size_t *first = loading->first;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < LULL_LKEY_NR_SECTIONS; i++)
+		first[i + 1] = first[i] +
+			       lull_div_up(loading->key->head.sections[i].bytes,
+					   LULL_LKEY_CHUNK_BYTES);
+	loading->hashes = calloc(first[i], LULL_HASH_BYTES);
+	if (!loading->hashes)
+		return lull_fail(reterr, LULL_NOMEM,
+				 "%s: no memory for the hashes of its pieces",
+				 loading->key->in.name);
+	err = try_tasks(workers, first[i], load_chunk, loading, reterr);
+	if (!err)
+		err = check_hashes(loading, reterr);
+	free(loading->hashes);
+	return err;
+}
+
+/* ---- parts -------------------------------------------------------------- */
+
+static void find_parts(struct lull_lkey *key)
+{
+	struct lull_lkey_head *head = &key->head;
+	struct lull_parts *parts = &key->parts;
+	const uint8_t *at[LULL_NR_PARTS] = { 0 };
+	unsigned int i, k;
+
+	for (i = 0; i < LULL_LKEY_NR_SECTIONS; i++)
+		at[head->sections[i].number] =
+			key->in.data + head->sections[i].offset;
+	*parts = (struct lull_parts){
+		.base = key->in.data,
+		.file_bytes = key->in.bytes,
+		.curve = head->facts->id,
+		.facts = head->facts,
+		.nr_vars = head->nr_vars,
+		.nr_public = head->nr_public,
+		.domain_size = (uint32_t)1 << head->log2_domain,
+		.log2_domain = head->log2_domain,
+		.nr_coefs =
+			(uint32_t)(head->nr_entries[0] + head->nr_entries[1]),
+		.nr_contributions = head->nr_contributions,
+		.native = true,
+		.folded = head->flags & LULL_LKEY_FOLDED,
+		.toxic = head->flags & LULL_LKEY_TOXIC,
+		.ic = at[LULL_PART_IC],
+		.a = at[LULL_PART_A],
+		.b1 = at[LULL_PART_B1],
+		.b2 = at[LULL_PART_B2],
+		.l = at[LULL_PART_L],
+		.h = at[LULL_PART_H],
+		.nr_l = (size_t)lull_lkey_nr_l(head),
+		.csr = { .id_bytes = head->id_bytes,
+			 .nr_values = (size_t)head->nr_values,
+			 .values = at[LULL_PART_COEFS] },
+	};
+	memcpy(parts->name, key->in.name, sizeof(parts->name));
+	lull_parts_set_header(parts, at[LULL_PART_HEADER]);
+	for (k = 0; k < LULL_CSR_MATRICES; k++) {
+		const uint8_t **rows =
+			&at[LULL_PART_ROWS_A + k * LULL_LKEY_ROWS_SECTIONS];
+
+		parts->csr.matrix[k] =
+			(struct lull_csr_matrix){ rows[0], rows[1], rows[2],
+						  (size_t)head->nr_entries[k] };
+	}
+	parts->nr_inf[LULL_PART_A] = head->nr_inf[0];
+	parts->nr_inf[LULL_PART_B1] = head->nr_inf[1];
+	parts->nr_inf[LULL_PART_B2] = head->nr_inf[2];
+	parts->nr_inf[LULL_PART_L] = head->nr_inf[3];
+}
+
+/* What a check of matrices looks at: one section, some entries a task. */
+struct matrix_check {
+	const struct lull_lkey *key;
+	unsigned int matrix;
+	uint32_t number;
+	size_t nr;
+};
+
+static int fail_entry(const struct matrix_check *check, const uint8_t *p,
+		      const char *what, uint64_t limit, uint64_t found,
+		      struct lull_error *reterr)
+{
+	return lull_lkey_fail(
+		check->key, check->number, (uint64_t)(p - check->key->in.data),
+		reterr, LULL_RANGE, "expected %s %" PRIu64 ", found %" PRIu64,
+		what, limit, found);
+}
+
+static int check_starts(void *arg, size_t task, struct lull_error *reterr)
+{
+	const struct matrix_check *check = arg;
+	const struct lull_csr_matrix *m =
+		&check->key->parts.csr.matrix[check->matrix];
+	size_t lo = task * ENTRIES_PER_TASK, i;
+	size_t hi = lull_min(lo + ENTRIES_PER_TASK, check->nr);
+	const uint8_t *p = m->starts + lo * sizeof(uint32_t);
+	uint32_t before = lo ? lull_load_u32(p - sizeof(uint32_t)) : 0, here;
+
+	for (i = lo; i < hi; i++, p += sizeof(here)) {
+		here = lull_load_u32(p);
+		if (lull_unlikely(here < before))
+			return fail_entry(check, p, "at least", before, here,
+					  reterr);
+		if (lull_unlikely(!i && here))
+			return fail_entry(check, p, "at most", 0, here, reterr);
+		before = here;
+	}
+	if (hi == check->nr && before != m->nr_entries)
+		return fail_entry(check, p - sizeof(here), "exactly",
+				  m->nr_entries, before, reterr);
+	return LULL_OK;
+}
+
+static int check_columns(void *arg, size_t task, struct lull_error *reterr)
+{
+	const struct matrix_check *check = arg;
+	const uint32_t nr_vars = check->key->parts.nr_vars;
+	size_t lo = task * ENTRIES_PER_TASK, i;
+	size_t hi = lull_min(lo + ENTRIES_PER_TASK, check->nr);
+	const uint8_t *p = check->key->parts.csr.matrix[check->matrix].columns;
+
+	for (i = lo; i < hi; i++)
+		if (lull_unlikely(lull_load_u32(p + i * sizeof(uint32_t)) >=
+				  nr_vars))
+			return fail_entry(
+				check, p + i * sizeof(uint32_t), "below",
+				nr_vars,
+				lull_load_u32(p + i * sizeof(uint32_t)),
+				reterr);
+	return LULL_OK;
+}
+
+static int check_ids(void *arg, size_t task, struct lull_error *reterr)
+{
+	const struct matrix_check *check = arg;
+	const struct lull_csr *csr = &check->key->parts.csr;
+	const unsigned int id_bytes = csr->id_bytes;
+	size_t lo = task * ENTRIES_PER_TASK, i;
+	size_t hi = lull_min(lo + ENTRIES_PER_TASK, check->nr);
+	const uint8_t *p = csr->matrix[check->matrix].ids + lo * id_bytes;
+	uint32_t id;
+
+	for (i = lo; i < hi; i++, p += id_bytes) {
+		id = 0;
+		memcpy(&id, p, id_bytes);
+		if (lull_unlikely(id >= csr->nr_values))
+			return fail_entry(check, p, "below", csr->nr_values, id,
+					  reterr);
+	}
+	return LULL_OK;
+}
+
+static int check_values(void *arg, size_t task, struct lull_error *reterr)
+{
+	const struct matrix_check *check = arg;
+	const struct lull_lkey *key = check->key;
+	size_t lo = task * ENTRIES_PER_TASK, i;
+	size_t hi = lull_min(lo + ENTRIES_PER_TASK, check->nr);
+	const uint8_t *p = key->parts.csr.values + lo * LULL_FR_BYTES;
+
+	for (i = lo; i < hi; i++, p += LULL_FR_BYTES)
+		if (lull_unlikely(!lull_input_below(
+			    p, key->head.facts->fr_prime, LULL_FR_BYTES)))
+			return lull_lkey_fail(
+				key, check->number,
+				(uint64_t)(p - key->in.data), reterr,
+				LULL_RANGE, "value %zu: expected below r of %s",
+				i, key->head.facts->name);
+	return LULL_OK;
+}
+
+static int check_matrices(const struct lull_lkey *key,
+			  struct lull_workers *workers,
+			  struct lull_error *reterr)
+{
+	const struct lull_csr *csr = &key->parts.csr;
+	struct matrix_check check = { .key = key, .number = LULL_PART_COEFS };
+	static int (*const checks[LULL_LKEY_ROWS_SECTIONS])(
+		void *, size_t, struct lull_error *) = { check_starts,
+							 check_columns,
+							 check_ids };
+	unsigned int k, i;
+	int err;
+
+	check.nr = csr->nr_values;
+	err = try_tasks(workers, lull_div_up(check.nr, ENTRIES_PER_TASK),
+			check_values, &check, reterr);
+	for (k = 0; k < LULL_CSR_MATRICES && !err; k++) {
+		check.matrix = k;
+		for (i = 0; i < LULL_LKEY_ROWS_SECTIONS && !err; i++) {
+			check.number = LULL_PART_ROWS_A +
+				       k * LULL_LKEY_ROWS_SECTIONS + i;
+			check.nr = i ? csr->matrix[k].nr_entries
+				     : (size_t)key->parts.domain_size + 1;
+			err = try_tasks(workers,
+					lull_div_up(check.nr, ENTRIES_PER_TASK),
+					checks[i], &check, reterr);
+		}
+	}
+	return err;
+}
+
+/* ---- opening ------------------------------------------------------------ */
+
+static int finish(struct lull_lkey *key, struct loading *loading,
+		  struct lull_workers *workers, struct lull_error *reterr)
+{
+	int err = load_sections(loading, workers, reterr);
+
+	if (err)
+		return err;
+	find_parts(key);
+	return check_matrices(key, workers, reterr);
+}
+
+/* Behind the head of an open file: takes memory and reads the rest. */
+static int read_rest(struct lull_lkey *key, const struct lull_instream *in,
+		     const struct lull_infile_memory *memory,
+		     struct lull_error *reterr)
+{
+	struct loading loading = { .key = key, .in = in };
+	int err;
+
+	err = lull_arena_carve(memory->arena, (size_t)key->in.bytes,
+			       memory->flags, key->in.name, &key->in.vec,
+			       reterr);
+	if (err)
+		return err;
+	loading.to = key->in.vec.ptr;
+	key->in.data = loading.to;
+	err = finish(key, &loading, memory->workers, reterr);
+	return err ? err : lull_instream_same(in, reterr);
+}
+
+int lull_lkey_open(const char *path, const struct lull_infile_memory *memory,
+		   struct lull_lkey *ret_key, struct lull_error *reterr)
+{
+	struct lull_lkey key = { 0 };
+	struct lull_instream in;
+	uint8_t head[LULL_LKEY_HEAD_BYTES];
+	int err;
+
+	err = lull_instream_open(path, &in, reterr);
+	if (err)
+		return err;
+	key.in = lull_infile_of(&in);
+	err = lull_instream_read(
+		&in, 0, head, (size_t)lull_min(in.bytes, sizeof(head)), reterr);
+	if (!err)
+		err = lull_lkey_read_head(&key, head, reterr);
+	if (!err)
+		err = read_rest(&key, &in, memory, reterr);
+	lull_instream_close(&in);
+	if (err) {
+		lull_infile_close(&key.in);
+		return err;
+	}
+	*ret_key = key;
+	return LULL_OK;
+}
+
+int lull_lkey_open_mem(const void *data, size_t bytes, const char *name,
+		       struct lull_workers *workers, struct lull_lkey *ret_key,
+		       struct lull_error *reterr)
+{
+	struct lull_lkey key = { 0 };
+	struct loading loading = { .key = &key };
+	int err;
+
+	err = lull_infile_open_mem(data, bytes, name, &key.in, reterr);
+	if (!err)
+		err = lull_lkey_read_head(&key, data, reterr);
+	if (!err)
+		err = finish(&key, &loading, workers, reterr);
+	if (!err)
+		*ret_key = key;
+	return err;
+}
+
+void lull_lkey_close(struct lull_lkey *key)
+{
+	lull_infile_close(&key->in);
+	*key = (struct lull_lkey){ 0 };
+}

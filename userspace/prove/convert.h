@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * convert.h - makes a .lkey of another key file
+ *
+ * For `lull key convert`.  Every point is checked, on its curve and in its
+ * subgroup, every number is in range, and the same key gives the same bytes,
+ * whatever the number of threads.  Memory does not grow with the key, except
+ * for folding, which holds n points, and for keys whose coefficients are not
+ * sorted.
+ *
+ * The circuit's digest is the XXH3-128 of u32 curve, nVars, nPublic and log2 of
+ * the domain's size and of the sum, modulo 2^64 in each half, of the XXH3-128
+ * of all records (source.h): the same for every key of a circuit, in whatever
+ * order its file has them, and what tells a circuit that is not the key's.
+ */
+#ifndef LULL_PROVE_CONVERT_H
+#define LULL_PROVE_CONVERT_H
+
+#include "prove/source.h"
+
+/**
+ * struct lull_convert_how - what is wanted
+ * @r1cs_path: the circuit, which must be the key's; may be NULL
+ * @fold_c: fold C into L (Documentation/internals/msm.rst); needs the circuit
+ * @progress: called by the thread that converts, as step @nr_done of @nr_all
+ *	begins or goes on; may be NULL
+ * @progress_arg: handed to it
+ */
+struct lull_convert_how {
+	const char *r1cs_path;
+	bool fold_c;
+	void (*progress)(void *arg, const char *what, unsigned int nr_done,
+			 unsigned int nr_all);
+	void *progress_arg;
+};
+
+/**
+ * lull_convert - write a .lkey
+ * @source: the key
+ * @path: the file; appears whole or not at all; no device or pipe
+ * @how: what is wanted
+ * @workers: the pool to run on
+ * @arena: for memory
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, LULL_RANGE (a point), LULL_MISMATCH (another circuit),
+ * LULL_IO, LULL_NOMEM, LULL_USAGE, or what the source or the circuit's parser
+ * returns.
+ */
+int lull_convert(const struct lull_source *source, const char *path,
+		 const struct lull_convert_how *how,
+		 struct lull_workers *workers, struct lull_arena *arena,
+		 struct lull_error *reterr);
+
+/* The same from a .zkey, which may be neither the output nor the circuit. */
+int lull_convert_zkey(const char *zkey_path, const char *path,
+		      const struct lull_convert_how *how,
+		      struct lull_workers *workers, struct lull_arena *arena,
+		      struct lull_error *reterr);
+
+#endif

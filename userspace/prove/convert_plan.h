@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * convert_plan.h - what the files that convert a key share
+ */
+#ifndef LULL_PROVE_CONVERT_PLAN_H
+#define LULL_PROVE_CONVERT_PLAN_H
+
+#include "arena/arena.h"
+#include "input/lkey.h"
+#include "input/outfile.h"
+#include "input/r1cs.h"
+#include "prove/convert.h"
+
+/* Records and points that a task takes: some MiB. */
+#define LULL_CONVERT_RECORDS ((size_t)1 << 15)
+#define LULL_CONVERT_POINTS ((size_t)1 << 13)
+
+/**
+ * struct lull_converting - a key being converted
+ * @source: where it comes from
+ * @how: what is wanted
+ * @head: of the file; its sections have their places once rows are counted
+ * @out: the file
+ * @workers: the pool
+ * @arena: for memory
+ */
+struct lull_converting {
+	const struct lull_source *source;
+	const struct lull_convert_how *how;
+	struct lull_lkey_head head;
+	struct lull_outfile out;
+	struct lull_workers *workers;
+	struct lull_arena *arena;
+};
+
+/* Tasks in portions, with progress between them; ends with the portion in which
+ * one fails. */
+int lull_convert_run(const struct lull_converting *c, const char *what,
+		     size_t nr_tasks,
+		     int (*fn)(void *arg, size_t task, unsigned int slot,
+			       struct lull_error *reterr),
+		     void *arg, struct lull_error *reterr);
+
+/* ---- rows.c ------------------------------------------------------------- */
+
+/* Sums of hashes of records, one for each half. */
+struct lull_circuit_sum {
+	uint64_t half[2];
+};
+
+/* Adds a record.  The order of records makes no difference. */
+void lull_circuit_add(struct lull_circuit_sum *sum, const uint8_t *record);
+
+/* The digest of a circuit. */
+void lull_circuit_digest(const struct lull_circuit_sum *sum,
+			 const struct lull_lkey_head *head,
+			 uint8_t ret_digest[LULL_HASH_BYTES]);
+
+struct lull_rows;
+
+/* Reads all records once: what is in the head about them, and the digest.
+ * *ret_rows is owned by the caller; end it with lull_rows_destroy(). */
+int lull_rows_count(struct lull_converting *c, struct lull_rows **ret_rows,
+		    struct lull_error *reterr);
+/* Reads them again and writes coefficients, rows, columns and numbers. */
+int lull_rows_write(struct lull_converting *c, const struct lull_rows *rows,
+		    struct lull_error *reterr);
+/* Takes NULL. */
+void lull_rows_destroy(struct lull_rows *rows);
+
+/* ---- fold_tmpl.c -------------------------------------------------------- */
+
+/* Adds to @sum what the records of a circuit's key would add: those of A and B
+ * and the rows of the public wires. */
+void lull_bn254_circuit_sum(const struct lull_r1cs *r1cs,
+			    struct lull_circuit_sum *sum);
+void lull_bls12_381_circuit_sum(const struct lull_r1cs *r1cs,
+				struct lull_circuit_sum *sum);
+
+/* Writes L with C folded in, from points that are checked. */
+int lull_bn254_fold(struct lull_converting *c, const struct lull_r1cs *r1cs,
+		    struct lull_error *reterr);
+int lull_bls12_381_fold(struct lull_converting *c, const struct lull_r1cs *r1cs,
+			struct lull_error *reterr);
+
+#endif
