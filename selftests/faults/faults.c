@@ -7,6 +7,7 @@
  * it took, leaves no file and does not spoil the next run.
  */
 #include "lull_pipeline.h"
+#include "open_files.h"
 #include "prove/prove.h"
 
 #include "wrap.h"
@@ -227,18 +228,6 @@ static int do_verify(struct lull_error *error)
 }
 
 /* ---- one failure after another ----------------------------------------- */
-
-static unsigned int nr_open_files(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned int nr = 0;
-
-	while (dir && readdir(dir))
-		nr++;
-	if (dir)
-		closedir(dir);
-	return nr;
-}
 
 /* What must be as before a run that failed. */
 struct state {
