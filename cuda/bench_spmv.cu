@@ -201,7 +201,10 @@ static void bench(const struct sample *s, struct lull_workers *workers)
 
 	must_be_ok(spmv_plan_make(s->records, s->nr_coefs, s->log_n, s->n, workers, &plan, &error),
 		   &error);
-	void *block = take<void>(plan.bytes), *scratch = take<void>(plan.scratch_bytes);
+	std::vector<uint8_t> host(plan.host_bytes);
+	uint8_t *dictionary = take<uint8_t>(plan.dictionary_bytes + plan.block_bytes_max);
+	uint8_t *block = dictionary + plan.dictionary_bytes;
+	void *scratch = take<void>(plan.scratch_bytes);
 	void *witness = take<void>(s->n * 32);
 	fe<F> *a = take<fe<F>>(s->n * 32), *b = take<fe<F>>(s->n * 32);
 	uint32_t *ones = take<uint32_t>(s->n * 4), *others = take<uint32_t>(s->n * 4);
@@ -209,16 +212,26 @@ static void bench(const struct sample *s, struct lull_workers *workers)
 
 	must(cudaMallocHost(&counts, 8), "pinned memory");
 	must(cudaMemcpy(witness, s->witness, s->n * 32, cudaMemcpyHostToDevice), "witness");
-	must_be_ok(spmv_upload<F>(&plan, s->records, s->nr_coefs, workers, block, 0, &error),
-		   &error);
+	must_be_ok(spmv_fill(&plan, s->records, s->nr_coefs, workers, host.data(), &error), &error);
+	must(cudaMemcpy(dictionary, host.data(), plan.nr_coefs * sizeof(fe<F>), cudaMemcpyDefault),
+	     "coefficients");
+	must(cudaMemcpy(block, &host[plan.blocks[0].at], plan.blocks[0].host_bytes,
+			cudaMemcpyDefault),
+	     "matrices");
+	must_be_ok(spmv_prepare<F>(&plan, dictionary, 0, &error), &error);
+	must_be_ok(spmv_prepare_block<F>(&plan, 0, block, 0, &error), &error);
 	measure(s, C::name, "spmv", [&] {
-		must_be_ok(spmv_run<F>(&plan, block, witness, a, b, scratch, 0, &error), &error);
+		must_be_ok(spmv_begin(&plan, witness, scratch, 0, &error), &error);
+		must_be_ok(
+			spmv_run<F>(&plan, 0, dictionary, block, witness, a, b, scratch, 0, &error),
+			&error);
 	});
 	measure(s, C::name, "classify", [&] {
 		must_be_ok(classify(witness, s->n, ones, others, counts, room, 0, &error), &error);
 	});
-	for (void *p :
-	     { block, scratch, witness, (void *)a, (void *)b, (void *)ones, (void *)others, room })
+	spmv_plan_done(&plan);
+	for (void *p : { (void *)dictionary, scratch, witness, (void *)a, (void *)b, (void *)ones,
+			 (void *)others, room })
 		must(cudaFree(p), "cudaFree");
 	must(cudaFreeHost(counts), "pinned memory");
 }

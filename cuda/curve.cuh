@@ -2,7 +2,7 @@
 /*
  * curve.cuh - the kernels of one curve behind plain functions
  *
- * For layout.cu and backend_cuda.cu, which are compiled once: inst_bn254.cu and
+ * For what is compiled once, such as layout.cu and key.cu: inst_bn254.cu and
  * inst_bls12_381.cu fill a table each.  Pointers are device memory aligned to
  * part_align unless said otherwise; functions with a stream only enqueue.
  */
@@ -13,6 +13,7 @@
 
 #include "backend/backend.h"
 #include "msm.cuh"
+#include "spmv.cuh"
 
 namespace lull
 {
@@ -52,11 +53,6 @@ struct sum_ops {
 /* The host's accumulator of gather(): zero is infinity. */
 constexpr size_t acc_bytes = 2 * LULL_POINT_BYTES_MAX;
 
-/* Device memory of a key's matrices, and scratch of a product. */
-struct matrices_bytes {
-	uint64_t matrices, scratch;
-};
-
 /**
  * struct curve_ops - one curve
  * @id: the curve
@@ -66,14 +62,13 @@ struct matrices_bytes {
  * @tables_make: fills them
  * @quotient_scratch: bytes besides a and b
  * @quotient: a becomes the scalars of H, plain; b is destroyed
- * @spmv_plan: may read the whole key on the host
- * @spmv_upload: the matrices in device layout; has read the key when it returns
- * @spmv: a = A w, b = B w
+ * @spmv_prepare: spmv_prepare() of spmv.cuh
+ * @spmv_prepare_block: spmv_prepare_block()
+ * @spmv: spmv_run()
  * @classify_scratch: bytes
  * @classify: lists, in order, the places of ones and of values that are neither
  *	0 nor 1, each with room for nr; counts[0] and counts[1], pinned host
  *	memory, say how many
- * @state_done: ends a state, zero or filled
  */
 struct curve_ops {
 	enum lull_curve id;
@@ -85,19 +80,17 @@ struct curve_ops {
 	uint64_t (*quotient_scratch)(unsigned int log2_n);
 	int (*quotient)(const void *state, void *a, void *b, void *scratch, cudaStream_t stream,
 			struct lull_error *reterr);
-	int (*spmv_plan)(void *state, const struct lull_key_arrays *arrays,
-			 struct lull_workers *workers, struct matrices_bytes *ret_bytes,
-			 struct lull_error *reterr);
-	int (*spmv_upload)(void *state, const struct lull_key_arrays *arrays,
-			   struct lull_workers *workers, void *matrices, cudaStream_t stream,
-			   struct lull_error *reterr);
-	int (*spmv)(const void *state, const void *matrices, const void *witness, void *a, void *b,
-		    void *scratch, cudaStream_t stream, struct lull_error *reterr);
+	int (*spmv_prepare)(const struct spmv_plan *plan, void *dictionary, cudaStream_t stream,
+			    struct lull_error *reterr);
+	int (*spmv_prepare_block)(const struct spmv_plan *plan, size_t i, void *block,
+				  cudaStream_t stream, struct lull_error *reterr);
+	int (*spmv)(const struct spmv_plan *plan, size_t i, const void *dictionary,
+		    const void *block, const void *witness, void *a, void *b, void *scratch,
+		    cudaStream_t stream, struct lull_error *reterr);
 	uint64_t (*classify_scratch)(size_t nr);
 	int (*classify)(const void *values, size_t nr, uint32_t *ones, uint32_t *others,
 			uint32_t *counts, void *scratch, cudaStream_t stream,
 			struct lull_error *reterr);
-	void (*state_done)(void *state);
 };
 
 extern const struct curve_ops curve_bn254;

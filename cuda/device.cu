@@ -190,6 +190,80 @@ void device_say(const struct device *device, const char *fmt, ...)
 	device->opts.say(device->opts.say_arg, line);
 }
 
+/* ---- pinned memory ----------------------------------------------------- */
+
+static int pin(void *arg, void *ptr, size_t bytes, struct lull_error *reterr)
+{
+	LULL_TRY(device_use((const struct device *)arg, reterr));
+	/* What is refused here must not show as the error of a launch later. */
+	CUDA_TRY(cudaHostRegister(ptr, bytes, cudaHostRegisterPortable),
+		 (cudaGetLastError(), reterr));
+	return LULL_OK;
+}
+
+static void unpin(void *arg, void *ptr, size_t bytes)
+{
+	(void)bytes;
+	/* With a device that failed, its registrations went too. */
+	if (device_use((const struct device *)arg, NULL) || cudaHostUnregister(ptr) != cudaSuccess)
+		cudaGetLastError();
+}
+
+const struct lull_arena_pin_ops device_pin_ops = { pin, unpin };
+
+bool pinned_whole(const struct device *device, struct lull_arena *arena, const void *ptr,
+		  size_t bytes)
+{
+	const uint8_t *at = (const uint8_t *)ptr;
+	size_t run;
+
+	for (; bytes; at += run, bytes -= run)
+		if (!device->opts.host->arena_pinned_run(arena, at, bytes, &run))
+			return false;
+	return true;
+}
+
+int pinned_take(const struct device *device, struct lull_arena *arena, size_t bytes,
+		const char *what, struct pinned *ret_pinned, struct lull_error *reterr)
+{
+	const struct lull_backend_host *host = device->opts.host;
+	struct pinned pinned = {};
+
+	LULL_TRY(host->arena_carve(arena, bytes, 0, what, &pinned.vec, reterr));
+	pinned.ptr = (uint8_t *)pinned.vec.ptr;
+	if (!pinned_whole(device, arena, pinned.ptr, bytes)) {
+		host->arena_retire(&pinned.vec);
+		CUDA_TRY(cudaHostAlloc((void **)&pinned.ptr, bytes, cudaHostAllocDefault), reterr);
+	}
+	*ret_pinned = pinned;
+	return LULL_OK;
+}
+
+void pinned_give(const struct device *device, struct pinned *pinned)
+{
+	if (pinned->vec.ptr)
+		device->opts.host->arena_retire(&pinned->vec);
+	else if (pinned->ptr)
+		cudaFreeHost(pinned->ptr);
+	*pinned = {};
+}
+
+int pinned_copy(const struct device *device, struct lull_arena *arena, void *to, const void *from,
+		size_t bytes, cudaStream_t stream, struct lull_error *reterr)
+{
+	const uint8_t *at = (const uint8_t *)from;
+	size_t done, run;
+
+	for (done = 0; done < bytes; done += run) {
+		/* One piece at a time, or what is none of the arena's. */
+		device->opts.host->arena_pinned_run(arena, at + done, bytes - done, &run);
+		CUDA_TRY(cudaMemcpyAsync((uint8_t *)to + done, at + done, run,
+					 cudaMemcpyHostToDevice, stream),
+			 reterr);
+	}
+	return LULL_OK;
+}
+
 /* ---- staging ----------------------------------------------------------- */
 
 int staging_create(struct staging *staging, struct lull_error *reterr)
@@ -236,9 +310,10 @@ static void copy_task(void *arg, size_t task, unsigned int slot)
 	memcpy(job->to + first, job->from + first, bytes);
 }
 
-int staging_upload(struct staging *staging, const struct device *device, void *to, const void *from,
-		   size_t bytes, struct lull_workers *workers, cudaStream_t stream,
-		   struct lull_error *reterr)
+/* The way up of what is not registered. */
+static int stage(struct staging *staging, const struct device *device, void *to, const void *from,
+		 size_t bytes, struct lull_workers *workers, cudaStream_t stream,
+		 struct lull_error *reterr)
 {
 	const struct lull_backend_host *host = device->opts.host;
 	size_t done = 0, piece;
@@ -259,6 +334,24 @@ int staging_upload(struct staging *staging, const struct device *device, void *t
 			 reterr);
 		CUDA_TRY(cudaEventRecord(staging->sent[i], stream), reterr);
 		done += piece;
+	}
+	return LULL_OK;
+}
+
+int staging_upload(struct staging *staging, const struct device *device, struct lull_arena *arena,
+		   void *to, const void *from, size_t bytes, struct lull_workers *workers,
+		   cudaStream_t stream, struct lull_error *reterr)
+{
+	const uint8_t *at = (const uint8_t *)from;
+	uint8_t *put = (uint8_t *)to;
+	size_t run;
+
+	for (; bytes; at += run, put += run, bytes -= run) {
+		if (device->opts.host->arena_pinned_run(arena, at, bytes, &run))
+			CUDA_TRY(cudaMemcpyAsync(put, at, run, cudaMemcpyHostToDevice, stream),
+				 reterr);
+		else
+			LULL_TRY(stage(staging, device, put, at, run, workers, stream, reterr));
 	}
 	return LULL_OK;
 }

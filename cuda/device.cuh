@@ -2,9 +2,10 @@
 /*
  * device.cuh - one GPU: its budget, its memory, and the way up to it
  *
- * For backend_cuda.cu.  Every cudaMalloc() of the backend goes through
+ * For key.cu and stages.cu.  Every cudaMalloc() of the backend goes through
  * device_alloc(), which keeps to the budget and remembers the peak.  Data goes
- * up through pinned staging buffers that the pool's threads fill.
+ * up from where it lies when the arena has that registered with CUDA, and else
+ * through pinned staging buffers that the pool's threads fill.
  */
 #ifndef LULL_CUDA_DEVICE_CUH
 #define LULL_CUDA_DEVICE_CUH
@@ -69,6 +70,35 @@ void device_free(struct device *device, void *ptr, uint64_t bytes);
 void device_say(const struct device *device, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* ---- pinned memory ----------------------------------------------------- */
+
+/* Registers an arena with every GPU; the argument is one that is open. */
+extern const struct lull_arena_pin_ops device_pin_ops;
+
+/* Whether the arena has all of it registered. */
+bool pinned_whole(const struct device *device, struct lull_arena *arena, const void *ptr,
+		  size_t bytes);
+
+/**
+ * struct pinned - a block of pinned memory, or none
+ * @ptr: its first byte
+ * @vec: where it is the arena's; otherwise it is CUDA's own
+ */
+struct pinned {
+	uint8_t *ptr;
+	struct lull_vec vec;
+};
+
+/* Of the arena where it registers what it grows by, else of CUDA. */
+int pinned_take(const struct device *device, struct lull_arena *arena, size_t bytes,
+		const char *what, struct pinned *ret_pinned, struct lull_error *reterr);
+/* Takes an empty one. */
+void pinned_give(const struct device *device, struct pinned *pinned);
+
+/* Queues a copy of pinned memory, the arena's or CUDA's own, on the stream. */
+int pinned_copy(const struct device *device, struct lull_arena *arena, void *to, const void *from,
+		size_t bytes, cudaStream_t stream, struct lull_error *reterr);
+
 /* ---- staging ----------------------------------------------------------- */
 
 constexpr unsigned int nr_staging = 4;
@@ -92,11 +122,12 @@ int staging_create(struct staging *staging, struct lull_error *reterr);
 /* Takes one that was created in part. */
 void staging_destroy(struct staging *staging);
 
-/* Queues a copy of host memory, of any alignment, on the stream; when this
- * returns the source has been read. */
-int staging_upload(struct staging *staging, const struct device *device, void *to, const void *from,
-		   size_t bytes, struct lull_workers *workers, cudaStream_t stream,
-		   struct lull_error *reterr);
+/* Queues a copy of host memory, of any alignment, on the stream: by the device
+ * itself out of what the arena has registered, which it reads until the stream
+ * has come so far; the rest has been read when this returns. */
+int staging_upload(struct staging *staging, const struct device *device, struct lull_arena *arena,
+		   void *to, const void *from, size_t bytes, struct lull_workers *workers,
+		   cudaStream_t stream, struct lull_error *reterr);
 
 /* Overwrites the buffers, which hold parts of a witness; the device has read
  * them all. */

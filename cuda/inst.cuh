@@ -22,7 +22,6 @@ namespace lull
 template <class C>
 struct curve_state {
 	ntt_domain<typename C::fr> domain;
-	struct spmv_plan matrices;
 };
 
 /* ---- sums -------------------------------------------------------------- */
@@ -114,42 +113,14 @@ int quotient(const void *opaque, void *a, void *b, void *scratch, cudaStream_t s
 /* ---- matrices ---------------------------------------------------------- */
 
 template <class C>
-int matrices_plan(void *opaque, const struct lull_key_arrays *arrays, struct lull_workers *workers,
-		  struct matrices_bytes *ret_bytes, struct lull_error *reterr)
-{
-	struct spmv_plan *plan = &((struct curve_state<C> *)opaque)->matrices;
-
-	LULL_TRY(spmv_plan_make(arrays->coefs, arrays->nr_coefs, arrays->log2_domain,
-				arrays->nr_vars, workers, plan, reterr));
-	*ret_bytes = { plan->bytes, plan->scratch_bytes };
-	return LULL_OK;
-}
-
-template <class C>
-int matrices_upload(void *opaque, const struct lull_key_arrays *arrays,
-		    struct lull_workers *workers, void *block, cudaStream_t stream,
-		    struct lull_error *reterr)
-{
-	struct spmv_plan *plan = &((struct curve_state<C> *)opaque)->matrices;
-
-	return spmv_upload<typename C::fr>(plan, arrays->coefs, arrays->nr_coefs, workers, block,
-					   stream, reterr);
-}
-
-template <class C>
-int matrices_run(const void *opaque, const void *block, const void *witness, void *a, void *b,
-		 void *scratch, cudaStream_t stream, struct lull_error *reterr)
+int matrices_run(const struct spmv_plan *plan, size_t i, const void *dictionary, const void *block,
+		 const void *witness, void *a, void *b, void *scratch, cudaStream_t stream,
+		 struct lull_error *reterr)
 {
 	using F = typename C::fr;
-	const struct spmv_plan *plan = &((const struct curve_state<C> *)opaque)->matrices;
 
-	return spmv_run<F>(plan, block, witness, (fe<F> *)a, (fe<F> *)b, scratch, stream, reterr);
-}
-
-template <class C>
-void state_done(void *opaque)
-{
-	spmv_plan_done(&((struct curve_state<C> *)opaque)->matrices);
+	return spmv_run<F>(plan, i, dictionary, block, witness, (fe<F> *)a, (fe<F> *)b, scratch,
+			   stream, reterr);
 }
 
 static inline uint64_t scratch_of_classes(size_t nr)
@@ -167,12 +138,11 @@ constexpr struct curve_ops curve_ops_of(void)
 		 tables_make<C>,
 		 scratch_of_quotient,
 		 quotient<C>,
-		 matrices_plan<C>,
-		 matrices_upload<C>,
+		 spmv_prepare<typename C::fr>,
+		 spmv_prepare_block<typename C::fr>,
 		 matrices_run<C>,
 		 scratch_of_classes,
-		 classify,
-		 state_done<C> };
+		 classify };
 }
 
 } /* namespace lull */

@@ -2,14 +2,16 @@
 /*
  * layout.cu - what of a key fits on the device, and where it lies
  *
- * See layout.cuh.  Plans are tried from the most generous on.  The lanes beside
- * lane 0 are given up first, for all they do is to fill gaps; then the sums'
- * scratch is bounded, which costs them some more steps; then go shifted copies,
- * from the largest table; then sections are streamed, the largest first; and
- * last their chunks and the scratch are halved until the plan fits.
+ * See layout.cuh.  Plans are tried from the most generous on.  A second seat is
+ * given up first, which one proof alone does not miss; then the lanes beside
+ * lane 0, for all they do is to fill gaps; then the sums' scratch is bounded,
+ * which costs them some more steps; then go shifted copies, from the largest
+ * table; then sections and the matrices are streamed, the largest first; and last
+ * chunks and the scratch are halved until the plan fits.
  */
 #include "layout.cuh"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -122,9 +124,26 @@ static void carve_key(struct layout *l)
 
 	for (s = l->sections; s < l->sections + NR_SECTIONS; s++)
 		s->table = carve(&end, s->streamed ? 0 : s->plan.table_bytes);
-	l->matrices = carve(&end, l->spmv.matrices);
+	l->matrices = carve(&end, l->spmv.dictionary + (l->matrices_streamed ? 0 : l->spmv.rows));
 	l->tables = carve(&end, l->curve->tables_bytes(l->arrays.log2_domain));
 	l->key_bytes = end;
+}
+
+/* Behind SpMV's scratch two blocks of matrices, in what the other stages need
+ * anyhow or, where that is too little, in a few bytes more. */
+static void carve_blocks(struct layout *l, uint64_t stages)
+{
+	uint64_t end = l->scratch0.at, room;
+	unsigned int i;
+
+	carve(&end, l->spmv.scratch);
+	room = l->scratch0.at + stages > end ? l->scratch0.at + stages - end : 0;
+	l->block_bytes = room / 2 / part_align * part_align;
+	l->block_bytes = larger(l->block_bytes, l->spmv.row_max);
+	for (i = 0; i < 2; i++)
+		l->matrix_buffers[i] = carve(&end, l->block_bytes);
+	if (end > l->scratch0.at + l->scratch0.bytes)
+		l->scratch0.bytes = end - l->scratch0.at;
 }
 
 /* Lane 0: b and its stages' scratch, and over them, for sums come later, the
@@ -140,6 +159,9 @@ static void carve_lane0(struct layout *l, uint64_t sum_bytes, uint64_t buffer_by
 	stages = larger(stages, l->curve->classify_scratch(l->arrays.nr_vars));
 	l->b = carve(&end, n * scalar_bytes);
 	l->scratch0 = carve(&end, stages);
+	if (l->matrices_streamed)
+		carve_blocks(l, stages);
+	end = l->scratch0.at + l->scratch0.bytes;
 	l->sum_scratch[0] = carve(&sum_end, sum_bytes);
 	end = larger(end, sum_end);
 	for (i = 0; i < 2; i++)
@@ -211,11 +233,33 @@ static bool halve_chunks(struct layout *l)
 	return halved;
 }
 
+/* The largest of what is still on the device and can be streamed: false when
+ * there is nothing any more. */
+static bool stream_largest(struct layout *l)
+{
+	struct section *s = largest(l, false);
+
+	if (!l->matrices_streamed && l->spmv.rows && (!s || l->spmv.rows > s->table.bytes)) {
+		l->matrices_streamed = true;
+		return true;
+	}
+	if (!s)
+		return false;
+	s->streamed = true;
+	s->copies_max = 1;
+	s->chunk = s->nr / 2 + 1 < chunk_max ? s->nr / 2 + 1 : chunk_max;
+	return true;
+}
+
 /* Gives one thing up; false when there is nothing left to. */
 static bool shrink(struct layout *l, uint64_t budget_bytes)
 {
 	struct section *s;
 
+	if (l->nr_seats > 1) {
+		l->nr_seats = 1;
+		return true;
+	}
 	if (l->nr_lanes > 1) {
 		l->nr_lanes = 1;
 		return true;
@@ -229,19 +273,19 @@ static bool shrink(struct layout *l, uint64_t budget_bytes)
 		s->copies_max = s->plan.nr_copies / 2;
 		return true;
 	}
-	s = largest(l, false);
-	if (s) {
-		s->streamed = true;
-		s->copies_max = 1;
-		s->chunk = s->nr / 2 + 1 < chunk_max ? s->nr / 2 + 1 : chunk_max;
+	if (stream_largest(l))
 		return true;
-	}
 	if (l->scratch_max > scratch_min) {
 		l->scratch_max /= 2;
 		halve_chunks(l);
 		return true;
 	}
 	return halve_chunks(l);
+}
+
+uint64_t layout_bytes(const struct layout *l)
+{
+	return l->key_bytes + l->nr_seats * l->proof_bytes;
 }
 
 int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arrays,
@@ -254,43 +298,48 @@ int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arr
 	l->arrays = *arrays;
 	l->curve = curve;
 	l->nr_sms = nr_sms;
+	l->nr_seats = nr_seats_max;
 	l->nr_lanes = nr_lanes_max;
 	l->spmv = *spmv;
 	set_sections(l);
 	do {
 		LULL_TRY(plan_all(l, reterr));
-		if (l->key_bytes + l->proof_bytes <= budget_bytes)
+		if (layout_bytes(l) <= budget_bytes)
 			return LULL_OK;
 	} while (shrink(l, budget_bytes));
 	return lull_fail(reterr, LULL_NOMEM,
 			 "device memory: expected at least %llu bytes for this key, found %llu",
-			 (unsigned long long)(l->key_bytes + l->proof_bytes),
-			 (unsigned long long)budget_bytes);
+			 (unsigned long long)layout_bytes(l), (unsigned long long)budget_bytes);
+}
+
+/* Adds to a text what of it fits. */
+static void append(char *text, size_t bytes, const char *fmt, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text + used, bytes - used, fmt, args);
+	va_end(args);
 }
 
 void layout_describe(const struct layout *l, char *text, size_t bytes)
 {
 	const struct section *s;
-	size_t used = 0;
 	unsigned int i;
-	int wrote;
 
-	wrote = snprintf(text, bytes, "plan: %.3f GiB of key, %.3f GiB of proof, %u lane%s;",
-			 (double)l->key_bytes / bytes_per_gib,
-			 (double)l->proof_bytes / bytes_per_gib, l->nr_lanes,
-			 l->nr_lanes > 1 ? "s" : "");
-	for (i = 0; i < NR_SECTIONS && wrote > 0; i++) {
-		used += (size_t)wrote;
-		if (used >= bytes)
-			return;
+	snprintf(text, bytes,
+		 "plan: %.3f GiB of key, %.3f GiB of proof, %u proof%s at a time, %u lane%s;",
+		 (double)l->key_bytes / bytes_per_gib, (double)l->proof_bytes / bytes_per_gib,
+		 l->nr_seats, l->nr_seats > 1 ? "s" : "", l->nr_lanes, l->nr_lanes > 1 ? "s" : "");
+	for (i = 0; i < NR_SECTIONS; i++) {
 		s = &l->sections[i];
-		if (s->streamed)
-			wrote = snprintf(text + used, bytes - used, " %s streamed in %u,",
-					 section_names[i], s->nr_chunks);
-		else
-			wrote = snprintf(text + used, bytes - used, " %s x%u%s", section_names[i],
-					 s->plan.nr_copies, i + 1 < NR_SECTIONS ? "," : "");
+		append(text, bytes, "%s %s %s%u", i ? "," : "", section_names[i],
+		       s->streamed ? "streamed in " : "x",
+		       s->streamed ? s->nr_chunks : s->plan.nr_copies);
 	}
+	if (l->matrices_streamed)
+		append(text, bytes, ", matrices streamed in %zu", l->nr_blocks);
 }
 
 } /* namespace lull */

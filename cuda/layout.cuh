@@ -2,7 +2,7 @@
 /*
  * layout.cuh - every device buffer of a key and of its proofs, with overlays
  *
- * For backend_cuda.cu.  The plan is arithmetic on the host: it is made, checked
+ * For key.cu and stages.cu.  The plan is arithmetic on the host: it is made, checked
  * against the budget and printed before anything is allocated.
  *
  * One block holds what stays with the key:
@@ -10,8 +10,10 @@
  *	[ A ][ B1 ][ B2 ][ L ][ H ][ matrices ][ tables of the domain ]
  *
  * where a section is there as a table of points and shifted copies, as points
- * alone, or, when it is streamed from pinned host memory, not at all.  The
- * other holds what one proof works on:
+ * alone, or, when it is streamed from pinned host memory, not at all.  Of
+ * matrices that are streamed, only the coefficients that all rows share are
+ * there.  Of the other there is one for each proof at a time (a seat); it holds
+ * what one proof works on:
  *
  *	[ witness ][ ones ][ others ][ a, then the scalars of H ]
  *	[ lane 0 ][ lane 1 ][ lane 2 ]
@@ -19,12 +21,14 @@
  * A lane is what stages that run one after another overlay:
  *
  *	lane 0	[ b ][ scratch of classes, SpMV or the quotient ]
+ *		     [ scratch of SpMV ][ 2 blocks of matrices  ]
  *		[ scratch of a sum                          ... ][ 2 buffers ]
  *	others	[ scratch of a sum ]
  *
  * With room there are three lanes, which run beside each other: SpMV, quotient
  * and H; A, B1 and L; B2.  Otherwise there is lane 0 alone.  The buffers are
- * for tables of streamed chunks.
+ * for tables of streamed chunks.  Blocks of streamed matrices take turns in
+ * room that only the quotient has use for, so they cost nothing.
  *
  * L is the sum over private wires alone.  Its table begins with a point at
  * infinity for each public wire, so that the lists of the witness's ones and
@@ -41,6 +45,8 @@ namespace lull
 enum section_id { SECTION_A, SECTION_B1, SECTION_B2, SECTION_L, SECTION_H, NR_SECTIONS };
 
 constexpr unsigned int nr_lanes_max = 3;
+/* Two proofs fill the device: one's sums and the other's way up and down. */
+constexpr unsigned int nr_seats_max = 2;
 
 /* A range of one of the two blocks. */
 struct part {
@@ -77,12 +83,27 @@ struct section {
 };
 
 /**
+ * struct matrices_bytes - what the layout must know of a key's matrices
+ * @dictionary: coefficients that stay on the device in any case
+ * @rows: all rows
+ * @row_max: a block of rows, at least
+ * @scratch: of a product
+ */
+struct matrices_bytes {
+	uint64_t dictionary, rows, row_max, scratch;
+};
+
+/**
  * struct layout - the plan
  * @arrays: the key
  * @curve: its functions
  * @nr_sms: of the device
  * @sections: by enum section_id
  * @spmv: sizes of the matrices
+ * @matrices_streamed: not on the device
+ * @block_bytes: room for a block of streamed matrices
+ * @nr_blocks: into which they were cut; for the description
+ * @nr_seats: blocks for proofs
  * @nr_lanes: 1 or nr_lanes_max
  * @scratch_max: bytes that a sum's scratch should keep to; 0 for no bound
  * @matrices: in the key's block
@@ -93,10 +114,11 @@ struct section {
  * @a: and later the scalars of H
  * @b: in lane 0
  * @scratch0: behind b: classes', SpMV's and the quotient's
+ * @matrix_buffers: two, in @scratch0, when the matrices are streamed
  * @sum_scratch: of each lane
  * @buffers: two, when a section is streamed
  * @key_bytes: of the key's block
- * @proof_bytes: of the proof's block
+ * @proof_bytes: of a proof's block
  */
 struct layout {
 	struct lull_key_arrays arrays;
@@ -104,14 +126,22 @@ struct layout {
 	unsigned int nr_sms;
 	struct section sections[NR_SECTIONS];
 	struct matrices_bytes spmv;
+	bool matrices_streamed;
+	uint64_t block_bytes;
+	size_t nr_blocks;
+	unsigned int nr_seats;
 	unsigned int nr_lanes;
 	uint64_t scratch_max;
 	struct part matrices, tables;
 	struct part witness, ones, others, a, b, scratch0;
+	struct part matrix_buffers[2];
 	struct part sum_scratch[nr_lanes_max];
 	struct part buffers[2];
 	uint64_t key_bytes, proof_bytes;
 };
+
+/* What all blocks take together. */
+uint64_t layout_bytes(const struct layout *layout);
 
 /* The best plan that the budget holds; LULL_NOMEM with the numbers of the
  * smallest when none does. */

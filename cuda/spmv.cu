@@ -182,37 +182,63 @@ static unsigned int nr_blocks(size_t nr)
 }
 
 template <class F>
-int spmv_upload(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_coefs,
-		struct lull_workers *workers, void *block, cudaStream_t stream,
-		struct lull_error *reterr)
+static int make_forms(fe<F> *dictionary, size_t nr, cudaStream_t stream, struct lull_error *reterr)
 {
-	std::unique_ptr<uint8_t[]> host(new (std::nothrow) uint8_t[plan->bytes]);
-
-	if (!host)
-		return lull_fail(reterr, LULL_NOMEM, "spmv: no memory for %zu bytes of matrices",
-				 plan->bytes);
-	LULL_TRY(spmv_fill(plan, coefs, nr_coefs, workers, host.get(), reterr));
-	CUDA_TRY(cudaMemcpyAsync(block, host.get(), plan->bytes, cudaMemcpyHostToDevice, stream),
-		 reterr);
-	if (plan->nr_coefs) {
-		dictionary_kernel<F><<<nr_blocks(plan->nr_coefs), threads, 0, stream>>>(
-			(fe<F> *)((uint8_t *)block + plan->dictionary), plan->nr_coefs);
-		CUDA_TRY(cudaGetLastError(), reterr);
-	}
-	CUDA_TRY(cudaStreamSynchronize(stream), reterr);
+	if (!nr)
+		return LULL_OK;
+	dictionary_kernel<F><<<nr_blocks(nr), threads, 0, stream>>>(dictionary, nr);
+	CUDA_TRY(cudaGetLastError(), reterr);
 	return LULL_OK;
 }
 
-template <class F, class ID>
-static spmv_both<F, ID> args_of(const struct spmv_plan *plan, const void *block,
-				const void *witness, fe<F> *const *out, void *scratch)
+template <class F>
+int spmv_prepare(const struct spmv_plan *plan, void *dictionary, cudaStream_t stream,
+		 struct lull_error *reterr)
 {
-	const uint8_t *base = (const uint8_t *)block;
-	size_t map_bytes = lull_align_up(classify_map_bytes(plan->nr_vars), 256);
+	return make_forms<F>((fe<F> *)dictionary, plan->nr_coefs, stream, reterr);
+}
+
+template <class F>
+int spmv_prepare_block(const struct spmv_plan *plan, size_t i, void *block, cudaStream_t stream,
+		       struct lull_error *reterr)
+{
+	const struct spmv_block *b = &plan->blocks[i];
+
+	return make_forms<F>((fe<F> *)((uint8_t *)block + b->dictionary), b->nr_coefs, stream,
+			     reterr);
+}
+
+int spmv_begin(const struct spmv_plan *plan, const void *witness, void *scratch,
+	       cudaStream_t stream, struct lull_error *reterr)
+{
+	return classify_map(witness, plan->nr_vars, (uint32_t *)scratch, stream, reterr);
+}
+
+/* What a product over one block works on. */
+template <class F>
+struct spmv_operands {
+	const struct spmv_plan *plan;
+	const struct spmv_block *block;
+	const void *dictionary, *memory, *witness;
+	fe<F> *out[spmv_nr_matrices];
+	void *scratch;
+};
+
+template <class F, class ID>
+static spmv_both<F, ID> args_of(const struct spmv_operands<F> &o)
+{
+	const uint8_t *base = (const uint8_t *)o.memory;
+	size_t map_bytes = lull_align_up(classify_map_bytes(o.plan->nr_vars), 256);
+	size_t nr_coefs = o.plan->nr_coefs;
+	const fe<F> *scaled = (const fe<F> *)o.dictionary;
 	spmv_both<F, ID> both;
 
+	if (o.block->nr_coefs) {
+		scaled = (const fe<F> *)(base + o.block->dictionary);
+		nr_coefs = o.block->nr_coefs;
+	}
 	for (unsigned int k = 0; k < spmv_nr_matrices; k++) {
-		const struct spmv_part *part = &plan->part[k];
+		const struct spmv_part *part = &o.block->part[k];
 		spmv_args<F, ID> *m = &both.matrix[k];
 
 		m->starts = (const uint32_t *)(base + part->starts);
@@ -220,29 +246,28 @@ static spmv_both<F, ID> args_of(const struct spmv_plan *plan, const void *block,
 		m->ids = (const ID *)(base + part->ids);
 		m->segments = (const struct spmv_segment *)(base + part->segments);
 		m->long_rows = (const struct spmv_long_row *)(base + part->long_rows);
-		m->nr_rows = (size_t)1 << plan->log_n;
+		m->nr_rows = o.block->nr_rows;
 		m->nr_segments = part->nr_segments;
 		m->nr_long_rows = part->nr_long_rows;
-		m->scaled = (const fe<F> *)(base + plan->dictionary);
-		m->coefs = m->scaled + plan->nr_coefs;
-		m->witness = (const fe<F> *)witness;
-		m->map = (const uint32_t *)scratch;
-		m->out = out[k];
-		m->partials = (fe<F> *)((uint8_t *)scratch + map_bytes);
+		m->scaled = scaled;
+		m->coefs = scaled + nr_coefs;
+		m->witness = (const fe<F> *)o.witness;
+		m->map = (const uint32_t *)o.scratch;
+		m->out = o.out[k] + o.block->first_row;
+		m->partials = (fe<F> *)((uint8_t *)o.scratch + map_bytes);
 	}
 	return both;
 }
 
 template <class F, class ID>
-static int launch(const struct spmv_plan *plan, const void *block, const void *witness,
-		  fe<F> *const *out, void *scratch, cudaStream_t stream, struct lull_error *reterr)
+static int launch(const struct spmv_operands<F> &o, cudaStream_t stream, struct lull_error *reterr)
 {
-	const spmv_both<F, ID> both = args_of<F, ID>(plan, block, witness, out, scratch);
-	size_t segments = lull_max(plan->part[0].nr_segments, plan->part[1].nr_segments);
-	size_t long_rows = lull_max(plan->part[0].nr_long_rows, plan->part[1].nr_long_rows);
-	dim3 grid(nr_blocks((size_t)1 << plan->log_n), spmv_nr_matrices);
+	const spmv_both<F, ID> both = args_of<F, ID>(o);
+	const struct spmv_part *part = o.block->part;
+	size_t segments = lull_max(part[0].nr_segments, part[1].nr_segments);
+	size_t long_rows = lull_max(part[0].nr_long_rows, part[1].nr_long_rows);
+	dim3 grid(nr_blocks(o.block->nr_rows), spmv_nr_matrices);
 
-	LULL_TRY(classify_map(witness, plan->nr_vars, (uint32_t *)scratch, stream, reterr));
 	rows_kernel<F, ID><<<grid, threads, 0, stream>>>(both);
 	CUDA_TRY(cudaGetLastError(), reterr);
 	if (segments) {
@@ -259,27 +284,31 @@ static int launch(const struct spmv_plan *plan, const void *block, const void *w
 }
 
 template <class F>
-int spmv_run(const struct spmv_plan *plan, const void *block, const void *witness, fe<F> *a,
-	     fe<F> *b, void *scratch, cudaStream_t stream, struct lull_error *reterr)
+int spmv_run(const struct spmv_plan *plan, size_t i, const void *dictionary, const void *block,
+	     const void *witness, fe<F> *a, fe<F> *b, void *scratch, cudaStream_t stream,
+	     struct lull_error *reterr)
 {
-	fe<F> *const out[spmv_nr_matrices] = { a, b };
+	const struct spmv_operands<F> o = {
+		plan, &plan->blocks[i], dictionary, block, witness, { a, b }, scratch
+	};
 
 	if (plan->id_bytes == 1)
-		return launch<F, uint8_t>(plan, block, witness, out, scratch, stream, reterr);
+		return launch<F, uint8_t>(o, stream, reterr);
 	if (plan->id_bytes == 2)
-		return launch<F, uint16_t>(plan, block, witness, out, scratch, stream, reterr);
-	return launch<F, uint32_t>(plan, block, witness, out, scratch, stream, reterr);
+		return launch<F, uint16_t>(o, stream, reterr);
+	return launch<F, uint32_t>(o, stream, reterr);
 }
 
-template int spmv_upload<bn254_fr>(struct spmv_plan *, const uint8_t *, size_t,
-				   struct lull_workers *, void *, cudaStream_t,
-				   struct lull_error *);
-template int spmv_upload<bls12_381_fr>(struct spmv_plan *, const uint8_t *, size_t,
-				       struct lull_workers *, void *, cudaStream_t,
-				       struct lull_error *);
-template int spmv_run(const struct spmv_plan *, const void *, const void *, fe<bn254_fr> *,
-		      fe<bn254_fr> *, void *, cudaStream_t, struct lull_error *);
-template int spmv_run(const struct spmv_plan *, const void *, const void *, fe<bls12_381_fr> *,
-		      fe<bls12_381_fr> *, void *, cudaStream_t, struct lull_error *);
+#define INSTANTIATE(F)                                                                             \
+	template int spmv_prepare<F>(const struct spmv_plan *, void *, cudaStream_t,               \
+				     struct lull_error *);                                         \
+	template int spmv_prepare_block<F>(const struct spmv_plan *, size_t, void *, cudaStream_t, \
+					   struct lull_error *);                                   \
+	template int spmv_run(const struct spmv_plan *, size_t, const void *, const void *,        \
+			      const void *, fe<F> *, fe<F> *, void *, cudaStream_t,                \
+			      struct lull_error *);
+
+INSTANTIATE(bn254_fr)
+INSTANTIATE(bls12_381_fr)
 
 } /* namespace lull */

@@ -105,8 +105,7 @@ struct reading {
 	struct spmv_plan *plan;
 	uint32_t *counts; /* by matrix and row; while filling, the next place */
 	std::vector<value_set> *sets;
-	bool no_memory;
-	uint8_t *block;
+	uint8_t *host;
 };
 
 template <class F>
@@ -161,44 +160,141 @@ static std::vector<value> distinct(const std::vector<value_set> &sets)
 	return all;
 }
 
-static size_t take(struct spmv_plan *plan, size_t bytes)
+static size_t take(size_t *end, size_t bytes)
 {
-	size_t at = plan->bytes;
+	size_t at = *end;
 
-	plan->bytes = lull_align_up(plan->bytes + bytes, part_align);
+	*end = lull_align_up(*end + bytes, part_align);
 	return at;
 }
 
-/* How many segments the rows of a matrix have, and where its parts lie. */
-static void lay_out(struct spmv_plan *plan, unsigned int matrix)
+static size_t entries_of(const struct spmv_plan *plan, unsigned int matrix, size_t row)
 {
-	struct spmv_part *part = &plan->part[matrix];
-	size_t n = (size_t)1 << plan->log_n;
-	const uint32_t *counts = plan->counts + matrix * n;
+	return plan->counts[((size_t)matrix << plan->log_n) + row];
+}
 
-	for (size_t i = 0; i < n; i++) {
-		size_t nr = lull_div_up(counts[i], spmv_segment_max);
+static size_t segments_of(size_t nr_entries)
+{
+	return nr_entries > spmv_row_max ? lull_div_up(nr_entries, spmv_segment_max) : 0;
+}
 
-		part->nr_entries += counts[i];
-		if (counts[i] <= spmv_row_max)
-			continue;
-		part->nr_segments += nr;
-		part->nr_long_rows += nr > 1;
-		part->nr_partials += nr > 1 ? nr : 0;
+/* What a row adds to its block on the device. */
+static size_t row_bytes(const struct spmv_plan *plan, size_t row)
+{
+	size_t own = plan->id_bytes == 4 ? 2 * value_bytes : 0, bytes = 0;
+
+	for (unsigned int k = 0; k < spmv_nr_matrices; k++) {
+		size_t nr = entries_of(plan, k, row), segments = segments_of(nr);
+
+		bytes += sizeof(uint32_t) + nr * (sizeof(uint32_t) + plan->id_bytes + own) +
+			 segments * sizeof(struct spmv_segment) +
+			 (segments > 1 ? sizeof(struct spmv_long_row) : 0);
 	}
-	part->starts = take(plan, (n + 1) * sizeof(uint32_t));
-	part->columns = take(plan, part->nr_entries * sizeof(uint32_t));
-	part->ids = take(plan, part->nr_entries * plan->id_bytes);
-	part->segments = take(plan, part->nr_segments * sizeof(struct spmv_segment));
-	part->long_rows = take(plan, part->nr_long_rows * sizeof(struct spmv_long_row));
+	return bytes;
+}
+
+static void add_row(const struct spmv_plan *plan, struct spmv_block *block)
+{
+	for (unsigned int k = 0; k < spmv_nr_matrices; k++) {
+		struct spmv_part *part = &block->part[k];
+		size_t nr = entries_of(plan, k, block->first_row + block->nr_rows);
+		size_t segments = segments_of(nr);
+
+		part->nr_entries += nr;
+		part->nr_segments += segments;
+		part->nr_long_rows += segments > 1;
+		part->nr_partials += segments > 1 ? segments : 0;
+	}
+	block->nr_rows++;
+}
+
+/* What a block has beside its rows: the ends of its starts, and for each part
+ * and the dictionary what aligning them takes. */
+static constexpr size_t block_bytes_min =
+	spmv_nr_matrices * sizeof(uint32_t) + (5 * spmv_nr_matrices + 1) * part_align;
+
+/* Where the parts of a block lie, once its rows are counted. */
+static void lay_out(struct spmv_plan *plan, struct spmv_block *block)
+{
+	size_t end = 0;
+
+	for (struct spmv_part &part : block->part) {
+		part.starts = take(&end, (block->nr_rows + 1) * sizeof(uint32_t));
+		part.columns = take(&end, part.nr_entries * sizeof(uint32_t));
+		part.ids = take(&end, part.nr_entries * plan->id_bytes);
+		part.segments = take(&end, part.nr_segments * sizeof(struct spmv_segment));
+		part.long_rows = take(&end, part.nr_long_rows * sizeof(struct spmv_long_row));
+		block->nr_coefs += plan->id_bytes == 4 ? part.nr_entries : 0;
+	}
+	block->dictionary = end;
+	block->host_bytes = end + block->nr_coefs * value_bytes;
+	block->bytes = lull_align_up(block->host_bytes + block->nr_coefs * value_bytes, part_align);
+	block->at = take(&plan->host_bytes, block->host_bytes);
+	plan->block_bytes_max = lull_max(plan->block_bytes_max, block->bytes);
+}
+
+/* The block from first_row on, of as many rows as bytes_max holds. */
+static struct spmv_block next_block(struct spmv_plan *plan, size_t first_row, size_t bytes_max)
+{
+	size_t n = (size_t)1 << plan->log_n, bytes = block_bytes_min, more;
+	struct spmv_block block = {};
+
+	block.first_row = first_row;
+	while (first_row + block.nr_rows < n) {
+		more = row_bytes(plan, first_row + block.nr_rows);
+		plan->row_bytes_max = lull_max(plan->row_bytes_max, block_bytes_min + more);
+		bytes += more;
+		if (bytes > bytes_max)
+			break;
+		add_row(plan, &block);
+	}
+	return block;
+}
+
+static void cut(struct spmv_plan *plan, size_t bytes_max, std::vector<spmv_block> *ret_blocks)
+{
+	size_t n = (size_t)1 << plan->log_n;
+
+	plan->host_bytes = lull_align_up(plan->nr_coefs * value_bytes, part_align);
+	plan->block_bytes_max = 0;
+	for (size_t row = 0; row < n; row += ret_blocks->back().nr_rows) {
+		ret_blocks->push_back(next_block(plan, row, bytes_max));
+		lay_out(plan, &ret_blocks->back());
+	}
+}
+
+int spmv_cut(struct spmv_plan *plan, size_t bytes_max, struct lull_error *reterr)
+{
+	size_t bytes = 0;
+
+	if (!plan->counts || bytes_max < plan->row_bytes_max)
+		return lull_fail(reterr, LULL_INTERNAL,
+				 "spmv: blocks of %zu bytes, %zu are the fewest", bytes_max,
+				 plan->row_bytes_max);
+	try {
+		std::vector<spmv_block> blocks;
+
+		cut(plan, bytes_max, &blocks);
+		free(plan->blocks);
+		bytes = blocks.size() * sizeof(blocks[0]);
+		plan->nr_blocks = blocks.size();
+		plan->blocks = (struct spmv_block *)malloc(bytes);
+		if (plan->blocks) {
+			memcpy(plan->blocks, blocks.data(), bytes);
+			return LULL_OK;
+		}
+	} catch (const std::bad_alloc &) {
+	}
+	return lull_fail(reterr, LULL_NOMEM, "spmv: no memory for %zu bytes of blocks", bytes);
 }
 
 static size_t scratch_bytes(const struct spmv_plan *plan)
 {
 	/* As classify_map_bytes() of classify.cuh, then the partial sums. */
 	size_t bytes = lull_align_up(lull_div_up(plan->nr_vars, 32) * 8, part_align);
+	const struct spmv_part *part = plan->blocks[0].part;
 
-	return bytes + (plan->part[0].nr_partials + plan->part[1].nr_partials) * value_bytes;
+	return bytes + (part[0].nr_partials + part[1].nr_partials) * value_bytes;
 }
 
 /* Everything that is known once the records are counted. */
@@ -208,7 +304,8 @@ static int finish_plan(struct spmv_plan *plan, const std::vector<value> &all, si
 	bool shared = !all.empty() || !nr_coefs;
 
 	plan->id_bytes = !shared ? 4 : all.size() <= one_byte_max ? 1 : 2;
-	plan->nr_coefs = shared ? all.size() : nr_coefs;
+	plan->nr_coefs = all.size();
+	plan->dictionary_bytes = lull_align_up(2 * plan->nr_coefs * value_bytes, part_align);
 	if (!all.empty()) {
 		plan->coefs = (uint64_t(*)[4])malloc(all.size() * value_bytes);
 		if (!plan->coefs)
@@ -216,9 +313,8 @@ static int finish_plan(struct spmv_plan *plan, const std::vector<value> &all, si
 					 all.size());
 		memcpy(plan->coefs, all.data(), all.size() * value_bytes);
 	}
-	plan->dictionary = take(plan, 2 * plan->nr_coefs * value_bytes);
-	for (unsigned int k = 0; k < spmv_nr_matrices; k++)
-		lay_out(plan, k);
+	/* All rows in one block, which has more partial sums than any other. */
+	LULL_TRY(spmv_cut(plan, SIZE_MAX, reterr));
 	plan->scratch_bytes = scratch_bytes(plan);
 	return LULL_OK;
 }
@@ -275,7 +371,8 @@ int spmv_plan_make(const uint8_t *coefs, size_t nr_coefs, unsigned int log_n, si
 	return LULL_OK;
 }
 
-void spmv_plan_done(struct spmv_plan *plan)
+/* What is of no more use once the matrices are written. */
+static void forget_records(struct spmv_plan *plan)
 {
 	free(plan->coefs);
 	free(plan->counts);
@@ -283,17 +380,25 @@ void spmv_plan_done(struct spmv_plan *plan)
 	plan->counts = NULL;
 }
 
-/* The counts become starts, in the block, and next places. */
-static void fill_starts(const struct spmv_plan *plan, unsigned int matrix, uint8_t *block)
+void spmv_plan_done(struct spmv_plan *plan)
 {
-	const struct spmv_part *part = &plan->part[matrix];
-	size_t n = (size_t)1 << plan->log_n;
-	uint32_t *starts = (uint32_t *)(block + part->starts), *counts = plan->counts + matrix * n;
-	struct spmv_segment *segment = (struct spmv_segment *)(block + part->segments);
-	struct spmv_long_row *row = (struct spmv_long_row *)(block + part->long_rows);
-	uint32_t sum = 0, partial = matrix ? (uint32_t)plan->part[0].nr_partials : 0;
+	forget_records(plan);
+	free(plan->blocks);
+	plan->blocks = NULL;
+}
 
-	for (size_t i = 0; i < n; i++) {
+/* The counts become starts, in the block, and next places. */
+static void fill_starts(const struct spmv_plan *plan, const struct spmv_block *block,
+			unsigned int matrix, uint8_t *host)
+{
+	const struct spmv_part *part = &block->part[matrix];
+	uint32_t *counts = plan->counts + ((size_t)matrix << plan->log_n) + block->first_row;
+	uint32_t *starts = (uint32_t *)(host + part->starts);
+	struct spmv_segment *segment = (struct spmv_segment *)(host + part->segments);
+	struct spmv_long_row *row = (struct spmv_long_row *)(host + part->long_rows);
+	uint32_t sum = 0, partial = matrix ? (uint32_t)block->part[0].nr_partials : 0;
+
+	for (size_t i = 0; i < block->nr_rows; i++) {
 		uint32_t nr = counts[i], nr_segments = (nr - 1) / spmv_segment_max + 1;
 
 		starts[i] = sum;
@@ -305,7 +410,7 @@ static void fill_starts(const struct spmv_plan *plan, unsigned int matrix, uint8
 				       nr_segments > 1 ? partial++ | spmv_partial : (uint32_t)i };
 		sum += nr;
 	}
-	starts[n] = sum;
+	starts[block->nr_rows] = sum;
 }
 
 static size_t find(const struct spmv_plan *plan, const value &v)
@@ -313,6 +418,16 @@ static size_t find(const struct spmv_plan *plan, const value &v)
 	const value *first = (const value *)plan->coefs;
 
 	return (size_t)(std::lower_bound(first, first + plan->nr_coefs, v) - first);
+}
+
+/* The block that a row lies in: the last one that does not begin behind it. */
+static const struct spmv_block *block_of(const struct spmv_plan *plan, size_t row)
+{
+	const struct spmv_block *first = plan->blocks, *end = first + plan->nr_blocks;
+
+	auto behind = [](size_t r, const struct spmv_block &b) { return r < b.first_row; };
+
+	return std::upper_bound(first, end, row, behind) - 1;
 }
 
 static void put_id(const struct spmv_plan *plan, uint8_t *ids, size_t at, size_t id)
@@ -335,45 +450,47 @@ static void fill_task(void *arg, size_t task, unsigned int slot)
 
 	(void)slot;
 	each_record(r, task, [&](const uint8_t *record, size_t matrix, size_t row) {
-		const struct spmv_part *part = &plan->part[matrix];
+		const struct spmv_block *block = block_of(plan, row);
+		const struct spmv_part *part = &block->part[matrix];
+		uint8_t *host = r->host + block->at;
 		uint32_t at =
 			__atomic_fetch_add(&r->counts[matrix * r->n + row], 1, __ATOMIC_RELAXED);
 		value v = value_of(record);
 
-		((uint32_t *)(r->block + part->columns))[at] =
-			lull_load_u32(record + column_offset);
+		((uint32_t *)(host + part->columns))[at] = lull_load_u32(record + column_offset);
 		if (plan->id_bytes == 4) {
-			id = at + (matrix ? plan->part[0].nr_entries : 0);
-			memcpy(r->block + plan->dictionary + id * value_bytes, &v, sizeof(v));
+			id = at + (matrix ? block->part[0].nr_entries : 0);
+			memcpy(host + block->dictionary + id * value_bytes, &v, sizeof(v));
 		} else if (!known || !(v == last)) {
 			id = find(plan, v);
 			last = v;
 			known = true;
 		}
-		put_id(plan, r->block + part->ids, at, id);
+		put_id(plan, host + part->ids, at, id);
 	});
 }
 
 int spmv_fill(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_coefs,
-	      struct lull_workers *workers, uint8_t *block, struct lull_error *reterr)
+	      struct lull_workers *workers, uint8_t *host, struct lull_error *reterr)
 {
 	struct reading r = {};
 
 	if (!plan->counts)
 		return lull_fail(reterr, LULL_INTERNAL, "spmv: a plan is filled once");
 	if (plan->coefs)
-		memcpy(block + plan->dictionary, plan->coefs, plan->nr_coefs * value_bytes);
-	for (unsigned int k = 0; k < spmv_nr_matrices; k++)
-		fill_starts(plan, k, block);
+		memcpy(host, plan->coefs, plan->nr_coefs * value_bytes);
+	for (size_t i = 0; i < plan->nr_blocks; i++)
+		for (unsigned int k = 0; k < spmv_nr_matrices; k++)
+			fill_starts(plan, &plan->blocks[i], k, host + plan->blocks[i].at);
 	r.coefs = coefs;
 	r.nr_coefs = nr_coefs;
 	r.nr_tasks = nr_tasks_of(workers, nr_coefs);
 	r.n = (size_t)1 << plan->log_n;
 	r.plan = plan;
 	r.counts = plan->counts;
-	r.block = block;
+	r.host = host;
 	lull_workers_run(workers, r.nr_tasks, fill_task, &r);
-	spmv_plan_done(plan);
+	forget_records(plan);
 	return LULL_OK;
 }
 

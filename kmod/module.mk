@@ -19,9 +19,10 @@ KERNEL_DIRS = $(filter-out $(DEBUG_HEADERS),\
 	$(wildcard $(LULL_KERNELS)/*/headers))
 KDIR ?=
 
-# $(call kmod_build,HEADERS,FLAGS): one build, its output checked for messages.
+# $(call kmod_build,HEADERS,FLAGS): one build, its output checked for messages;
+# kbuild complains of a jobserver that it may not use, so it may.
 define kmod_build
-	scripts/kmod-build '$(1)' $(2)
+	+scripts/kmod-build '$(1)' $(2)
 
 endef
 
@@ -45,7 +46,7 @@ debug-kernel:
 # KASAN and lockdep make the emulated machine several times slower.
 CHECK_DEBUG_SECONDS ?= 5400
 check-debug: debug-kernel kmod-tests
-	scripts/kmod-build $(DEBUG_HEADERS)
+	+scripts/kmod-build $(DEBUG_HEADERS)
 	scripts/vm --kernel debug --nodes 2 --timeout $(CHECK_DEBUG_SECONDS) -- \
 		env LULL_TEST_TIMEOUT=$(CHECK_DEBUG_SECONDS) make -s run-kmod-tests
 

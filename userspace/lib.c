@@ -25,8 +25,8 @@
 #include "prove/keygen.h"
 #include "prove/prover.h"
 #include "prove/random.h"
+#include "prove/witness.h"
 
-#define VALUES_PER_TASK ((size_t)1 << 16)
 #define ARENA_TEXT_BYTES sizeof(((struct lull_ctx_stats *)0)->arena)
 
 struct lull_ctx {
@@ -73,6 +73,8 @@ const char *lull_status_str(int status)
 		return "internal error";
 	case LULL_DEVICE:
 		return "device failed";
+	case LULL_CANCELED:
+		return "canceled";
 	}
 	return "unknown status";
 }
@@ -314,6 +316,7 @@ static int finish_key(struct lull_ctx *ctx, struct lull_keyfile *file,
 		lull_keyfile_close(file);
 		return err;
 	}
+	say_notes(ctx);
 	opened = &(*ret_key)->file;
 	warn_trailing(ctx, &opened->zkey.file);
 	if (opened->parts.toxic)
@@ -468,25 +471,13 @@ int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 
 /* ---- witnesses --------------------------------------------------------- */
 
-static int check_values_task(void *arg, size_t task, struct lull_error *reterr)
-{
-	const struct lull_wtnsfile *file = arg;
-	size_t first = task * VALUES_PER_TASK;
-	size_t last = lull_min(first + VALUES_PER_TASK, file->nr_values);
-
-	return lull_wtnsfile_check_values(file, (uint32_t)first, (uint32_t)last,
-					  reterr);
-}
-
 static int finish_wtns(struct lull_ctx *ctx, struct lull_wtnsfile *file,
 		       struct lull_wtns **ret_wtns, struct lull_error *reterr)
 {
 	struct lull_wtns *wtns;
 	int err;
 
-	err = lull_workers_try(ctx->workers,
-			       lull_div_up(file->nr_values, VALUES_PER_TASK),
-			       check_values_task, file, reterr);
+	err = lull_witness_check(file, ctx->workers, reterr);
 	if (err)
 		goto close_file;
 	wtns = calloc(1, sizeof(*wtns));
@@ -535,23 +526,6 @@ void lull_wtns_close(struct lull_wtns *wtns)
 	free(wtns);
 }
 
-static int mismatch(struct lull_error *reterr, const char *a, const char *b,
-		    const struct lull_curve_facts *curve_a,
-		    const struct lull_curve_facts *curve_b, uint32_t nr_a,
-		    uint32_t nr_b, const char *what_a)
-{
-	if (curve_a != curve_b)
-		return lull_fail(reterr, LULL_MISMATCH,
-				 "%s is for %s, %s for %s", a, curve_a->name, b,
-				 curve_b->name);
-	if (nr_a != nr_b)
-		return lull_fail(
-			reterr, LULL_MISMATCH,
-			"%s: the %s expects %u witness values, found %u in %s",
-			a, what_a, nr_a, nr_b, b);
-	return LULL_OK;
-}
-
 int lull_wtns_check(const struct lull_wtns *wtns, const char *r1cs_path,
 		    struct lull_error *reterr)
 {
@@ -562,9 +536,8 @@ int lull_wtns_check(const struct lull_wtns *wtns, const char *r1cs_path,
 	err = lull_r1cs_open(r1cs_path, &r1cs, reterr);
 	if (err)
 		return err;
-	err = mismatch(reterr, r1cs.file.in.name, file->file.in.name,
-		       r1cs.facts, file->facts, r1cs.nr_wires, file->nr_values,
-		       "circuit");
+	err = lull_witness_match(file, r1cs.file.in.name, "circuit", r1cs.facts,
+				 r1cs.nr_wires, reterr);
 	if (!err)
 		err = lull_groth16(r1cs.curve)
 			      ->satisfied(&r1cs, file->values, reterr);
@@ -590,9 +563,9 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 			reterr, LULL_USAGE,
 			"struct lull_prove_opts: expected size %zu, found %zu",
 			sizeof(*opts), opts->size);
-	err = mismatch(reterr, key->file.parts.name, file->file.in.name,
-		       key->file.parts.facts, file->facts,
-		       key->file.parts.nr_vars, file->nr_values, "key");
+	err = lull_witness_match(file, key->file.parts.name, "key",
+				 key->file.parts.facts, key->file.parts.nr_vars,
+				 reterr);
 	if (err)
 		return err;
 	err = lull_prover_run(ctx->workers, ctx->arena, key, file->values,

@@ -15,6 +15,7 @@
 
 #include "arena/arena.h"
 #include "base/base.h"
+#include "base/error.h"
 #include "lull.h"
 
 #include "harness.h"
@@ -534,12 +535,13 @@ static struct pins {
 	bool refuse;
 } pins;
 
-static int note_pin(void *arg, void *ptr, size_t bytes)
+static int note_pin(void *arg, void *ptr, size_t bytes,
+		    struct lull_error *reterr)
 {
 	struct pins *p = arg;
 
 	if (p->refuse || p->nr == PINS_MAX)
-		return -1;
+		return lull_fail(reterr, LULL_DEVICE, "no more today");
 	p->pieces[p->nr].ptr = ptr;
 	p->pieces[p->nr++].bytes = bytes;
 	return 0;
@@ -562,6 +564,49 @@ static const struct lull_arena_pin_ops pin_ops = {
 	.unpin = note_unpin,
 };
 
+/* All of it, piece by piece. */
+static bool is_pinned(struct lull_arena *arena, const uint8_t *ptr,
+		      size_t bytes)
+{
+	size_t run;
+
+	while (bytes) {
+		if (!lull_arena_pinned_run(arena, ptr, bytes, &run))
+			return false;
+		EXPECT_TRUE(run && run <= bytes);
+		ptr += run;
+		bytes -= run;
+	}
+	return true;
+}
+
+/* What is not registered ends where something registered begins. */
+static void expect_runs(struct lull_arena *arena)
+{
+	uint8_t *first = pins.pieces[0].ptr;
+	size_t bytes = pins.pieces[0].bytes, run;
+
+	EXPECT_TRUE(!lull_arena_pinned_run(arena, first - 5, 3, &run));
+	EXPECT_EQ(3, run);
+	EXPECT_TRUE(!lull_arena_pinned_run(arena, first - 5, 5 + bytes, &run));
+	EXPECT_EQ(5, run);
+	EXPECT_TRUE(lull_arena_pinned_run(arena, first, bytes + 1, &run));
+	EXPECT_EQ(bytes, run);
+	EXPECT_TRUE(lull_arena_pinned_run(arena, first + bytes - 1, 1, &run));
+	EXPECT_EQ(1, run);
+}
+
+static bool is_noted(const struct lull_arena *arena, const char *text)
+{
+	const char *note;
+	size_t i;
+
+	for (i = 0; (note = lull_arena_note(arena, i)); i++)
+		if (strstr(note, text))
+			return true;
+	return false;
+}
+
 TEST(registered_once)
 {
 	struct lull_arena_stats stats;
@@ -583,11 +628,12 @@ TEST(registered_once)
 	EXPECT_EQ(LULL_OK, lull_arena_pin(arena, &pin_ops, &pins, NULL));
 	EXPECT_EQ(LULL_USAGE, lull_arena_pin(arena, &pin_ops, &pins, &error));
 	EXPECT_EQ(1, pins.nr);
-	EXPECT_TRUE(lull_arena_is_pinned(arena, a.ptr, a.bytes));
+	EXPECT_TRUE(is_pinned(arena, a.ptr, a.bytes));
+	expect_runs(arena);
 	b = carve(arena, 3 * SLOT, 0);
-	EXPECT_TRUE(lull_arena_is_pinned(arena, b.ptr, b.bytes));
-	EXPECT_TRUE(!lull_arena_is_pinned(arena, &pins, sizeof(pins)));
-	EXPECT_TRUE(!lull_arena_is_pinned(arena, b.ptr, 64 * SLOT));
+	EXPECT_TRUE(is_pinned(arena, b.ptr, b.bytes));
+	EXPECT_TRUE(!is_pinned(arena, (uint8_t *)&pins, sizeof(pins)));
+	EXPECT_TRUE(!is_pinned(arena, b.ptr, 64 * SLOT));
 	nr = pins.nr;
 	lull_arena_retire(&a);
 	lull_arena_release(&b);
@@ -599,15 +645,17 @@ TEST(registered_once)
 		EXPECT_EQ(stats.held_bytes, stats.pinned_bytes);
 	a = carve(arena, 5 * SLOT, 0);
 	EXPECT_EQ(nr, pins.nr);
-	EXPECT_TRUE(lull_arena_is_pinned(arena, a.ptr, a.bytes));
+	EXPECT_TRUE(is_pinned(arena, a.ptr, a.bytes));
+	EXPECT_TRUE(!is_noted(arena, "no more today"));
 	/* Who cannot register does not hinder. */
 	pins.refuse = true;
 	b = carve(arena, 64 * SLOT, 0);
-	EXPECT_TRUE(!lull_arena_is_pinned(arena, b.ptr, b.bytes));
+	EXPECT_TRUE(!is_pinned(arena, b.ptr, b.bytes));
+	EXPECT_TRUE(is_noted(arena, "failed, as others may: no more today"));
 	EXPECT_EQ(LULL_OK, lull_arena_pin(arena, NULL, NULL, NULL));
 	EXPECT_EQ(pins.nr, pins.nr_undone);
 	EXPECT_EQ(0, stats_of(arena).pinned_bytes);
-	EXPECT_TRUE(!lull_arena_is_pinned(arena, a.ptr, a.bytes));
+	EXPECT_TRUE(!is_pinned(arena, a.ptr, a.bytes));
 	/* One that is still there when the arena ends. */
 	pins.refuse = false;
 	EXPECT_EQ(LULL_OK, lull_arena_pin(arena, &pin_ops, &pins, NULL));

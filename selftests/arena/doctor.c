@@ -17,6 +17,7 @@
 
 #define PATH_BYTES 512
 #define POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/"
+#define LARGE_POOL "/sys/kernel/mm/hugepages/hugepages-1048576kB/"
 #define THP "/sys/kernel/mm/transparent_hugepage/enabled"
 
 static char root[PATH_BYTES / 2];
@@ -166,6 +167,10 @@ TEST(huge_pages)
 	expect("hugetlb", true, "10 pages of 2 MiB", "");
 	put(POOL "surplus_hugepages", "2\n");
 	expect("hugetlb", false, "10 pages of 2 MiB", "lull arena reserve");
+	put(LARGE_POOL "nr_hugepages", "3\n");
+	put(LARGE_POOL "free_hugepages", "2\n");
+	expect("hugetlb", true, "0 of them free, 3 of 1 GiB, 2 of them free",
+	       "");
 	end_host();
 }
 

@@ -3,8 +3,12 @@
  * hugetlb.c - the arena on reserved 2 MiB pages
  *
  * As root it reserves the pages that it needs, and gives them back at the end;
- * where it may not, every test is skipped.
+ * where it may not, every test is skipped.  Pages of 1 GiB, which gigantic.c
+ * is about, are out of reach meanwhile.
  */
+#include <linux/mman.h>
+#include <sys/mman.h>
+
 #include "arena/arena.h"
 
 #define CARRIER LULL_ARENA_HUGETLB
@@ -14,6 +18,24 @@
 
 #define POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
 #define NR_PAGES 256 /* what the tests of carrier.h need at most */
+
+/* A mapping that was promised all pages of 1 GiB: none is taken, none is free.
+ * It goes with the program. */
+static void promise_gigantic(void)
+{
+	struct lull_arena_hugetlb_pool pool;
+
+	if (!lull_arena_host_hugetlb_of("", LULL_ARENA_GIGANTIC_BYTES,
+					LULL_ARENA_NODE_ANY, &pool) ||
+	    !pool.nr_free)
+		return;
+	if (mmap(NULL, pool.nr_free * LULL_ARENA_GIGANTIC_BYTES,
+		 PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_HUGE_1GB, -1,
+		 0) == MAP_FAILED)
+		TEST_FAIL_("%" PRIu64 " pages of 1 GiB are in the way",
+			   pool.nr_free);
+}
 
 static uint64_t nr_pages_before;
 static bool reserved;
@@ -32,6 +54,7 @@ __attribute__((constructor)) static void reserve(void)
 {
 	struct lull_arena_hugetlb_pool pool;
 
+	promise_gigantic();
 	if (!lull_arena_host_hugetlb("", LULL_ARENA_NODE_ANY, &pool) ||
 	    pool.nr_free >= NR_PAGES)
 		return;

@@ -50,8 +50,9 @@ TEST(each_task_runs_once)
 		for (j = 0; j < LULL_ARRAY_SIZE(tasks); j++) {
 			struct tally t = { 0 };
 
-			ASSERT_EQ(LULL_OK, lull_workers_create(
-						   threads[i], &t.workers, NULL));
+			ASSERT_EQ(LULL_OK,
+				  lull_workers_create(threads[i], &t.workers,
+						      NULL));
 			EXPECT_EQ(threads[i], lull_workers_nr(t.workers));
 			lull_workers_run(t.workers, tasks[j], count, &t);
 			expect_each_once(&t, tasks[j]);
@@ -115,6 +116,55 @@ TEST(shares_cover_the_range)
 				}
 				EXPECT_EQ(n, next);
 			}
+}
+
+/* ---- canceling --------------------------------------------------------- */
+
+struct stopping {
+	atomic_bool canceled;
+	atomic_uint runs;
+	unsigned int stop_at;
+};
+
+static void stop_soon(void *arg, size_t task, unsigned int slot)
+{
+	struct stopping *s = arg;
+
+	(void)task, (void)slot;
+	if (atomic_fetch_add(&s->runs, 1) + 1 == s->stop_at)
+		atomic_store(&s->canceled, true);
+}
+
+static void cancel_with(unsigned int nr_threads)
+{
+	struct stopping s = { .stop_at = 10 };
+	struct lull_workers *pool, *shared;
+	unsigned int runs;
+
+	ASSERT_EQ(LULL_OK, lull_workers_create(nr_threads, &pool, NULL));
+	ASSERT_EQ(LULL_OK,
+		  lull_workers_share(pool, &s.canceled, &shared, NULL));
+	EXPECT_EQ(nr_threads, lull_workers_nr(shared));
+	EXPECT_TRUE(!lull_workers_canceled(shared));
+	lull_workers_run(shared, NR_TASKS, stop_soon, &s);
+	/* Tasks that others were at may have gone on. */
+	runs = atomic_load(&s.runs);
+	EXPECT_TRUE(runs >= 10 && runs < 10 + nr_threads);
+	EXPECT_TRUE(lull_workers_canceled(shared));
+	lull_workers_run(shared, NR_TASKS, stop_soon, &s);
+	EXPECT_EQ(runs, atomic_load(&s.runs));
+	/* The pool itself works on. */
+	EXPECT_TRUE(!lull_workers_canceled(pool));
+	lull_workers_run(pool, NR_TASKS, stop_soon, &s);
+	EXPECT_EQ(runs + NR_TASKS, atomic_load(&s.runs));
+	lull_workers_destroy(shared);
+	lull_workers_destroy(pool);
+}
+
+TEST(canceled_runs_begin_no_more_tasks)
+{
+	cancel_with(1);
+	cancel_with(4);
 }
 
 TEST_MAIN

@@ -24,7 +24,9 @@ static struct {
 	int nr_left;	       /* ... so many times, on any device */
 	bool open;	       /* opening fails */
 	bool attach;	       /* attaching fails with NOMEM */
+	bool pin;	       /* registering fails */
 	unsigned int nr_loads, nr_retires;
+	unsigned int nr_pins, nr_unpins;
 } faulty;
 
 static int faulty_open(const struct lull_device_opts *opts, void **ret_device,
@@ -75,6 +77,27 @@ static const struct lull_backend_ops *faulty_ops(enum lull_curve curve)
 	return &ops;
 }
 
+static int faulty_pin(void *arg, void *ptr, size_t bytes,
+		      struct lull_error *reterr)
+{
+	(void)arg, (void)ptr, (void)bytes;
+	if (faulty.pin)
+		return lull_fail(reterr, LULL_DEVICE, "y.cu:8: g(): no");
+	faulty.nr_pins++;
+	return LULL_OK;
+}
+
+static void faulty_unpin(void *arg, void *ptr, size_t bytes)
+{
+	(void)arg, (void)ptr, (void)bytes;
+	faulty.nr_unpins++;
+}
+
+static const struct lull_arena_pin_ops faulty_pin_ops = {
+	.pin = faulty_pin,
+	.unpin = faulty_unpin,
+};
+
 static struct lull_backend faulty_backend(void)
 {
 	struct lull_backend backend = lull_backend_cpu;
@@ -100,9 +123,19 @@ static void hear(void *arg, const char *line)
 	strncat(said, "\n", sizeof(said) - strlen(said) - 1);
 }
 
+/* What is not a warning. */
+static char talk[4096];
+
+static void overhear(void *arg, const char *line)
+{
+	(void)arg;
+	strncat(talk, line, sizeof(talk) - strlen(talk) - 2);
+	strncat(talk, "\n", sizeof(talk) - strlen(talk) - 1);
+}
+
 static void hear_nothing_more(void)
 {
-	said[0] = '\0';
+	said[0] = talk[0] = '\0';
 	nr_said = 0;
 }
 
@@ -124,7 +157,8 @@ static int bench_open(struct bench *b, const struct lull_backend *backend,
 							    backend };
 	const struct lull_set_opts opts = { .backend = "given",
 					    .fallback_cpu = fallback,
-					    .warn = hear };
+					    .warn = hear,
+					    .say = overhear };
 	struct lull_keyfile file;
 	int err;
 
@@ -294,6 +328,61 @@ TEST(device_that_does_not_open)
 	EXPECT_STREQ("open: no such luck", b.error.msg);
 	EXPECT_TRUE(!b.set);
 	bench_close(&b);
+}
+
+/* ---- the arena --------------------------------------------------------- */
+
+/* However many devices and proofs: registered by the first key, undone when
+ * the devices are closed. */
+TEST(arena_registered_once)
+{
+	struct lull_backend backend = faulty_backend();
+	unsigned int nr;
+	struct bench b;
+	int i;
+
+	backend.pin = &faulty_pin_ops;
+	ASSERT_EQ(LULL_OK, bench_open(&b, &backend, NR_DEVICES, false));
+	expect_proof(&b, "faulty: a device");
+	nr = faulty.nr_pins;
+	EXPECT_TRUE(nr);
+	EXPECT_TRUE(strstr(talk, "faulty: the arena is registered, "));
+	for (i = 0; i < NR_DEVICES; i++)
+		expect_proof(&b, "faulty: a device");
+	EXPECT_EQ(nr, faulty.nr_pins);
+	EXPECT_EQ(0, faulty.nr_unpins);
+	bench_close(&b);
+	EXPECT_EQ(nr, faulty.nr_unpins);
+	EXPECT_EQ(0, nr_said);
+}
+
+/* Neither a refusal nor somebody else's registration keeps proofs from being
+ * made, and both are told. */
+TEST(arena_that_is_not_registered)
+{
+	struct lull_backend backend = faulty_backend();
+	struct lull_arena_stats stats;
+	struct bench b, other;
+	const char *note;
+	size_t i = 0;
+
+	faulty.pin = true;
+	backend.pin = &faulty_pin_ops;
+	ASSERT_EQ(LULL_OK, bench_open(&b, &backend, 1, false));
+	expect_proof(&b, "faulty: a device");
+	lull_arena_stats(test_arena(), &stats);
+	EXPECT_EQ(0, stats.pinned_bytes);
+	while ((note = lull_arena_note(test_arena(), i)) &&
+	       !strstr(note, "y.cu:8: g(): no"))
+		i++;
+	EXPECT_TRUE(note);
+	ASSERT_EQ(LULL_OK, bench_open(&other, &backend, 1, false));
+	EXPECT_TRUE(strstr(talk, "faulty: uploads are staged: arena: another "
+				 "device has registered it"));
+	expect_proof(&other, "faulty: a device");
+	bench_close(&other);
+	bench_close(&b);
+	EXPECT_EQ(0, faulty.nr_unpins);
 }
 
 /* ---- choosing ---------------------------------------------------------- */

@@ -61,8 +61,8 @@ static int make(const struct curve_ops *ops, unsigned int log2_domain,
 		uint64_t budget, struct layout *l, struct lull_error *error)
 {
 	const struct lull_key_arrays arrays = arrays_of(ops->id, log2_domain);
-	const struct matrices_bytes spmv = { (uint64_t)40 << log2_domain,
-					     (uint64_t)4 << log2_domain };
+	const struct matrices_bytes spmv = { 6400, (uint64_t)40 << log2_domain,
+					     4000, (uint64_t)4 << log2_domain };
 
 	return layout_make(ops, &arrays, &spmv, NR_SMS, budget, l, error);
 }
@@ -76,6 +76,33 @@ static void expect_inside(const struct part *part, uint64_t block_bytes)
 static void expect_apart(const struct part *a, const struct part *b)
 {
 	EXPECT_TRUE(a->at + a->bytes <= b->at || b->at + b->bytes <= a->at);
+}
+
+static void expect_within(const struct part *part, const struct part *around)
+{
+	EXPECT_TRUE(part->at >= around->at &&
+		    part->at + part->bytes <= around->at + around->bytes);
+}
+
+/* Matrices on the device, or two blocks of them behind SpMV's scratch. */
+static void check_matrices(const struct layout *l)
+{
+	const struct part scratch = { l->scratch0.at, l->spmv.scratch };
+
+	EXPECT_TRUE(l->matrices.bytes >=
+		    l->spmv.dictionary +
+			    (l->matrices_streamed ? 0 : l->spmv.rows));
+	expect_within(&scratch, &l->scratch0);
+	if (!l->matrices_streamed)
+		return;
+	EXPECT_TRUE(l->block_bytes >= l->spmv.row_max);
+	for (const struct part &buffer : l->matrix_buffers) {
+		EXPECT_EQ(0, buffer.at % part_align);
+		EXPECT_TRUE(buffer.bytes >= l->block_bytes);
+		expect_within(&buffer, &l->scratch0);
+		expect_apart(&buffer, &scratch);
+	}
+	expect_apart(&l->matrix_buffers[0], &l->matrix_buffers[1]);
 }
 
 /* What must not overlay does not, and everything has the room that it needs. */
@@ -116,6 +143,7 @@ static void check(const struct layout *l)
 			if (p != q)
 				expect_apart(p, q);
 	}
+	check_matrices(l);
 	/* A sum of lane 0 overlays b, and nothing that a sum reads. */
 	for (const struct part *p : beside_sum)
 		expect_apart(p, &l->sum_scratch[0]);
@@ -140,7 +168,7 @@ static void check(const struct layout *l)
 static void shrink(enum lull_curve id, unsigned int log2_domain)
 {
 	const struct curve_ops ops = curve_of(id);
-	unsigned int nr_fit = 0, nr_streamed = 0;
+	unsigned int nr_fit = 0, nr_streamed = 0, nr_seats = nr_seats_max;
 	struct lull_error error;
 	struct layout l;
 	uint64_t budget;
@@ -152,7 +180,12 @@ static void shrink(enum lull_curve id, unsigned int log2_domain)
 			break;
 		nr_fit++;
 		nr_streamed += l.sections[SECTION_B2].streamed;
-		EXPECT_TRUE(l.key_bytes + l.proof_bytes <= budget);
+		EXPECT_TRUE(l.key_bytes + l.nr_seats * l.proof_bytes <= budget);
+		/* Nothing else is given up while there are two seats, and
+		 * with less there are not more of them. */
+		EXPECT_TRUE(l.nr_seats == 1 || (l.nr_lanes == nr_lanes_max &&
+						l.nr_seats <= nr_seats));
+		nr_seats = l.nr_seats;
 		check(&l);
 	}
 	EXPECT_EQ(LULL_NOMEM, err);
@@ -160,6 +193,17 @@ static void shrink(enum lull_curve id, unsigned int log2_domain)
 	EXPECT_TRUE(nr_fit && (log2_domain < 13 || nr_streamed));
 	printf("# 2^%u: %u budgets fit, %u of them stream B2\n", log2_domain,
 	       nr_fit, nr_streamed);
+	/* What the refusal asks for is enough, by streaming everything, but for
+	 * keys that are smaller than the buffers of that. */
+	budget = layout_bytes(&l);
+	ASSERT_EQ(LULL_OK, make(&ops, log2_domain, budget, &l, &error));
+	check(&l);
+	if (log2_domain < 10)
+		return;
+	EXPECT_TRUE(l.matrices_streamed);
+	for (const struct section &s : l.sections)
+		EXPECT_TRUE(s.streamed);
+	EXPECT_EQ(LULL_NOMEM, make(&ops, log2_domain, budget - 1, &l, NULL));
 	EXPECT_EQ(LULL_NOMEM, make(&ops, log2_domain, budget / 2, &l, NULL));
 }
 
@@ -207,6 +251,7 @@ TEST(common_cards)
 		for (const struct section &s : l.sections)
 			EXPECT_TRUE(!s.streamed &&
 				    s.plan.nr_copies >= c.copies_min);
+		EXPECT_TRUE(!l.matrices_streamed);
 		check(&l);
 	}
 }

@@ -132,39 +132,41 @@ static uint32_t id_at(const struct spmv_plan *plan, const uint8_t *ids,
 				   : ((const uint32_t *)ids)[i];
 }
 
-/* One matrix as the block has it, times the witness; its segments must be its
- * long rows, each once. */
+/* Row i of one matrix, as the block has it, times the witness. */
 template <class F>
-static void multiply_block(const struct system *s, const struct spmv_plan *plan,
-			   const uint8_t *block, unsigned int matrix,
-			   fe<F> *out)
+static fe<F> multiply_row(const struct system *s, const struct spmv_plan *plan,
+			  const uint8_t *host, const struct spmv_block *b,
+			  const struct spmv_part *part, size_t i)
 {
-	const struct spmv_part *part = &plan->part[matrix];
+	const uint8_t *block = host + b->at;
+	const uint8_t *coefs = b->nr_coefs ? block + b->dictionary : host;
+	const uint32_t *starts = (const uint32_t *)(block + part->starts);
+	const uint32_t *columns = (const uint32_t *)(block + part->columns);
+	fe<F> sum = fe<F>::zero(), w, c;
+
+	for (uint32_t k = starts[i]; k < starts[i + 1]; k++) {
+		memcpy((void *)&w, &s->witness[columns[k] * 32ul], 32);
+		memcpy((void *)&c,
+		       coefs + id_at(plan, block + part->ids, k) * 32ul, 32);
+		sum = add(sum, fr_mul(c, w));
+	}
+	return sum;
+}
+
+/* The segments of a block's matrix must be its long rows, each once. */
+static void check_segments(const uint8_t *block, const struct spmv_part *part,
+			   size_t nr_rows)
+{
 	const uint32_t *starts = (const uint32_t *)(block + part->starts);
 	const struct spmv_segment *seg =
 		(const struct spmv_segment *)(block + part->segments);
 	const struct spmv_long_row *row =
 		(const struct spmv_long_row *)(block + part->long_rows);
 	size_t nr_segments = 0, nr_long = 0;
-	fe<F> w, c;
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < nr_rows; i++) {
 		uint32_t nr = starts[i + 1] - starts[i];
 
-		out[i] = fe<F>::zero();
-		for (uint32_t k = starts[i]; k < starts[i + 1]; k++) {
-			memcpy((void *)&w,
-			       &s->witness[((const uint32_t
-						     *)(block +
-							part->columns))[k] *
-					   32],
-			       32);
-			memcpy((void *)&c,
-			       block + plan->dictionary +
-				       id_at(plan, block + part->ids, k) * 32ul,
-			       32);
-			out[i] = add(out[i], fr_mul(c, w));
-		}
 		if (nr > spmv_segment_max) {
 			ASSERT_EQ(i, row[nr_long].row);
 			ASSERT_EQ(seg[nr_segments].dest & ~spmv_partial,
@@ -184,7 +186,51 @@ static void multiply_block(const struct system *s, const struct spmv_plan *plan,
 	}
 	EXPECT_EQ(part->nr_segments, nr_segments);
 	EXPECT_EQ(part->nr_long_rows, nr_long);
-	EXPECT_EQ(part->nr_entries, starts[s->n]);
+	EXPECT_EQ(part->nr_entries, starts[nr_rows]);
+}
+
+/* Both matrices as the host wrote them, times the witness. */
+template <class F>
+static void multiply_host(const struct system *s, const struct spmv_plan *plan,
+			  const uint8_t *host, std::vector<fe<F>> *out)
+{
+	for (size_t k = 0; k < plan->nr_blocks; k++) {
+		const struct spmv_block *b = &plan->blocks[k];
+
+		for (int m = 0; m < 2; m++) {
+			const struct spmv_part *part = &b->part[m];
+
+			check_segments(host + b->at, part, b->nr_rows);
+			for (size_t i = 0; i < b->nr_rows; i++)
+				out[m][b->first_row + i] = multiply_row<F>(
+					s, plan, host, b, part, i);
+		}
+	}
+}
+
+/* Blocks are all rows, one behind the other, none larger than allowed and none
+ * outside of what is written. */
+static void check_blocks(const struct system *s, const struct spmv_plan *plan,
+			 size_t bytes_max)
+{
+	size_t row = 0, end = plan->nr_coefs * 32, largest = 0;
+
+	for (size_t i = 0; i < plan->nr_blocks; i++) {
+		const struct spmv_block *b = &plan->blocks[i];
+
+		EXPECT_EQ(row, b->first_row);
+		EXPECT_TRUE(b->nr_rows && b->bytes <= bytes_max);
+		EXPECT_TRUE(b->at >= end && b->at % 256 == 0);
+		EXPECT_EQ(b->host_bytes + b->nr_coefs * 32,
+			  b->dictionary + b->nr_coefs * 64);
+		EXPECT_TRUE(b->host_bytes <= b->bytes);
+		row += b->nr_rows;
+		end = b->at + b->host_bytes;
+		largest = lull_max(largest, b->bytes);
+	}
+	EXPECT_EQ(s->n, row);
+	EXPECT_EQ(largest, plan->block_bytes_max);
+	EXPECT_TRUE(end <= plan->host_bytes);
 }
 
 static void must_run(int rc, const struct lull_error *error)
@@ -195,69 +241,106 @@ static void must_run(int rc, const struct lull_error *error)
 	exit(1);
 }
 
+/* Each block comes into the same memory, as when they are streamed. */
 template <class F>
-static void multiply_on_device(const struct system *s, struct spmv_plan *plan,
-			       struct lull_workers *workers, fe<F> *a, fe<F> *b)
+static void multiply_on_device(const struct system *s,
+			       const struct spmv_plan *plan,
+			       const uint8_t *host, std::vector<fe<F>> *got)
 {
-	void *block = device_alloc(plan->bytes),
+	void *dictionary = device_alloc(plan->dictionary_bytes),
+	     *block = device_alloc(plan->block_bytes_max),
 	     *scratch = device_alloc(plan->scratch_bytes);
 	fe<F> *out = (fe<F> *)device_alloc(2 * s->n * sizeof(*out));
 	void *witness = device_alloc(s->witness.size());
 	struct lull_error error;
 
 	device_put(witness, s->witness.data(), s->witness.size());
-	must_run(spmv_upload<F>(plan, s->records.data(), s->nr_coefs, workers,
-				block, 0, &error),
-		 &error);
-	must_run(spmv_run<F>(plan, block, witness, out, out + s->n, scratch, 0,
-			     &error),
-		 &error);
-	device_done();
-	device_get(a, out, s->n * sizeof(*out));
-	device_get(b, out + s->n, s->n * sizeof(*out));
+	device_put(dictionary, host, plan->nr_coefs * 32);
+	must_run(spmv_prepare<F>(plan, dictionary, 0, &error), &error);
+	must_run(spmv_begin(plan, witness, scratch, 0, &error), &error);
+	for (size_t i = 0; i < plan->nr_blocks; i++) {
+		const struct spmv_block *b = &plan->blocks[i];
+
+		device_put(block, host + b->at, b->host_bytes);
+		must_run(spmv_prepare_block<F>(plan, i, block, 0, &error),
+			 &error);
+		must_run(spmv_run<F>(plan, i, dictionary, block, witness, out,
+				     out + s->n, scratch, 0, &error),
+			 &error);
+		device_done();
+	}
+	for (int k = 0; k < 2; k++)
+		device_get(got[k].data(), out + k * s->n, s->n * sizeof(*out));
+	device_free(dictionary);
 	device_free(block);
 	device_free(scratch);
 	device_free(out);
 	device_free(witness);
 }
 
+/* Into how many blocks, about: one, and as many as there can be, among them. */
+static const size_t cuts[] = { 1, 2, 7, SIZE_MAX };
+
+template <class F>
+static void compare_cut(bool on_device, const struct system *s,
+			unsigned int id_bytes, size_t nr_blocks,
+			const std::vector<fe<F>> *want,
+			struct lull_workers *workers)
+{
+	std::vector<fe<F>> got[2];
+	struct spmv_plan plan;
+	struct lull_error error;
+	size_t bytes_max;
+
+	for (int k = 0; k < 2; k++)
+		got[k].resize(s->n);
+	must_run(spmv_plan_make(s->records.data(), s->nr_coefs, s->log_n,
+				s->nr_vars, workers, &plan, &error),
+		 &error);
+	EXPECT_EQ(1, plan.nr_blocks);
+	if (s->nr_coefs)
+		EXPECT_EQ(id_bytes, plan.id_bytes);
+	check_blocks(s, &plan, SIZE_MAX);
+	if (nr_blocks > 1) {
+		bytes_max = lull_max(plan.row_bytes_max,
+				     plan.block_bytes_max / nr_blocks);
+		must_run(spmv_cut(&plan, bytes_max, &error), &error);
+		check_blocks(s, &plan, bytes_max);
+		EXPECT_EQ(LULL_INTERNAL,
+			  spmv_cut(&plan, plan.row_bytes_max - 1, NULL));
+	}
+	std::vector<uint8_t> host(plan.host_bytes, 0xcc);
+
+	must_run(spmv_fill(&plan, s->records.data(), s->nr_coefs, workers,
+			   host.data(), &error),
+		 &error);
+	if (on_device)
+		multiply_on_device(s, &plan, host.data(), got);
+	else
+		multiply_host(s, &plan, host.data(), got);
+	for (int k = 0; k < 2; k++)
+		EXPECT_MEMEQ(want[k].data(), got[k].data(),
+			     s->n * sizeof(want[k][0]));
+	spmv_plan_done(&plan);
+}
+
 template <class F>
 static void compare(bool on_device, const struct system *s,
 		    unsigned int id_bytes, const struct ntt_ref *ntt)
 {
-	std::vector<fe<F>> want[2], got[2];
+	std::vector<fe<F>> want[2];
 	struct lull_workers *workers;
-	struct spmv_plan plan;
 	struct lull_error error;
 
-	for (int k = 0; k < 2; k++) {
+	for (int k = 0; k < 2; k++)
 		want[k].resize(s->n);
-		got[k].resize(s->n);
-	}
-	must_run(lull_workers_create(3, &workers, &error), &error);
-	must_run(spmv_plan_make(s->records.data(), s->nr_coefs, s->log_n,
-				s->nr_vars, workers, &plan, &error),
-		 &error);
-	if (s->nr_coefs)
-		EXPECT_EQ(id_bytes, plan.id_bytes);
-	if (on_device) {
-		multiply_on_device(s, &plan, workers, got[0].data(),
-				   got[1].data());
-	} else {
-		std::vector<uint8_t> block(plan.bytes, 0xcc);
-
-		must_run(spmv_fill(&plan, s->records.data(), s->nr_coefs,
-				   workers, block.data(), &error),
-			 &error);
-		multiply_block(s, &plan, block.data(), 0, got[0].data());
-		multiply_block(s, &plan, block.data(), 1, got[1].data());
-	}
-	lull_workers_destroy(workers);
 	ntt->spmv(want[0].data(), want[1].data(), s->n, s->records.data(),
 		  s->nr_coefs, s->witness.data());
-	for (int k = 0; k < 2; k++)
-		EXPECT_MEMEQ(want[k].data(), got[k].data(),
-			     s->n * sizeof(want[k][0]));
+	must_run(lull_workers_create(3, &workers, &error), &error);
+	for (size_t nr_blocks : cuts)
+		compare_cut<F>(on_device, s, id_bytes, nr_blocks, want,
+			       workers);
+	lull_workers_destroy(workers);
 }
 
 /* Few values may coincide in their lowest bytes only, so the width follows from

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <linux/kernel-page-flags.h>
 #include <linux/perf_event.h>
 
 #define SYSFS "/sys/class/misc/lull_arena/"
@@ -17,6 +18,7 @@
 /* Of a /proc/PID/pagemap entry (Documentation/admin-guide/mm/pagemap.rst). */
 #define PAGEMAP_PRESENT ((uint64_t)1 << 63)
 #define PAGEMAP_FRAME (((uint64_t)1 << 55) - 1)
+#define BLOCK_PAGES (SLOT / PAGE)
 
 #define EVENT_CPUS_MAX 64
 /* A tracepoint, counted on every processor. */
@@ -161,6 +163,45 @@ static inline uint64_t page_frame(const void *p)
 		entry = 0;
 	close(fd);
 	return entry & PAGEMAP_PRESENT ? entry & PAGEMAP_FRAME : 0;
+}
+
+static inline uint64_t kpageflags_read(int fd, uint64_t frame)
+{
+	uint64_t flags = 0;
+
+	if (pread(fd, &flags, sizeof(flags), (off_t)(frame * sizeof(flags))) !=
+	    (ssize_t)sizeof(flags))
+		return (uint64_t)1 << KPF_NOPAGE;
+	return flags;
+}
+
+/*
+ * Bytes in pages of 2 MiB that are no process's memory, no page cache, no
+ * hugetlb, no slab and not the page of zeros: the module's, wherever they are.
+ * Exact, where MemAvailable is not: that leaves out what waits free in per-CPU
+ * lists, which may be more than 100 MiB.  0, and a failed test, when it cannot be read.
+ */
+static inline uint64_t module_pages_bytes(void)
+{
+	const uint64_t others = 1 << KPF_SLAB | 1 << KPF_LRU | 1 << KPF_ANON |
+				1 << KPF_BUDDY | 1 << KPF_HUGE |
+				1 << KPF_NOPAGE | 1 << KPF_ZERO_PAGE;
+	int fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	uint64_t frame, first, count = 0, end;
+
+	/* Addresses end below twice the memory: the hole below 4 GiB. */
+	end = (meminfo_bytes("MemTotal:") + ((uint64_t)4 << 30)) / PAGE;
+	for (frame = 0; fd >= 0 && frame < end; frame += BLOCK_PAGES) {
+		first = kpageflags_read(fd, frame);
+		count += first & 1 << KPF_COMPOUND_HEAD && !(first & others) &&
+			 kpageflags_read(fd, frame + BLOCK_PAGES - 1) &
+				 1 << KPF_COMPOUND_TAIL;
+	}
+	if (fd < 0)
+		TEST_FAIL_("cannot read /proc/kpageflags");
+	else
+		close(fd);
+	return count * SLOT;
 }
 
 static inline int event_open(uint64_t id, const char *filter, int cpu)

@@ -186,4 +186,21 @@ static inline uint64_t flush_until_free(int fd)
 	return busy;
 }
 
+/* Free memory gets SEED's pattern; the page NOT_FRAME must not be in it. */
+static inline void fill_fresh_arena(unsigned int nr_slots, uint64_t not_frame,
+				    uint64_t seed)
+{
+	struct arena other;
+	unsigned int i;
+
+	arena_open(&other, nr_slots, 0);
+	if (!other.map)
+		return;
+	for (i = 0; i < nr_slots; i++) {
+		pattern_fill(other.map + i * SLOT, SLOT, seed);
+		EXPECT_TRUE(page_frame(other.map + i * SLOT) != not_frame);
+	}
+	arena_close(&other);
+}
+
 #endif

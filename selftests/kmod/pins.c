@@ -14,6 +14,7 @@
 #define PIPE_BYTES (4 * PAGE)
 #define IO_BYTES ((uint64_t)1 << 20)
 #define CYCLES 3
+#define SHRINKS_MAX 8
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
 
 FIXTURE(pinned)
@@ -44,22 +45,6 @@ static void pin(struct pinned *self, uint64_t offset, uint64_t bytes)
 	self->umem = umem_pin(self->a.map + offset, bytes);
 	if (self->umem < 0)
 		TEST_FAIL_("umem: %s", strerror(-self->umem));
-}
-
-/* Takes what it can get of free memory, all of it written with OTHER_SEED. */
-static void fill_fresh_arena(unsigned int nr_slots, uint64_t not_frame)
-{
-	struct arena other;
-	unsigned int i;
-
-	arena_open(&other, nr_slots, 0);
-	if (!other.map)
-		return;
-	for (i = 0; i < nr_slots; i++) {
-		pattern_fill(other.map + i * SLOT, SLOT, OTHER_SEED);
-		EXPECT_TRUE(page_frame(other.map + i * SLOT) != not_frame);
-	}
-	arena_close(&other);
 }
 
 TEST_F(pinned, pins_survive_retire_and_revive)
@@ -131,13 +116,18 @@ TEST_F(pinned, one_page_pins_its_slot)
 
 TEST_F(pinned, shrinker_leaves_pinned_pages)
 {
+	unsigned char *last = self->a.map + (SLOTS - 1) * SLOT;
+	unsigned int tries;
+
 	pin(self, 0, 2 * SLOT);
 	ASSERT_EQ(0, arena_retire(self->a.fd, 0, self->a.bytes, NULL));
-	/* Calls every shrinker until it finds no more. */
-	ASSERT_EQ(0, file_write(DROP_CACHES, "2"));
-	EXPECT_EQ(0, touch_read(self->a.map, NULL));
-	EXPECT_EQ(0, touch_read(self->a.map + SLOT, NULL));
-	EXPECT_TRUE(arena_query(self->a.fd).retired_bytes >= 2 * SLOT);
+	/* The first call of a shrinker may only count; the others go. */
+	for (tries = 0; tries < SHRINKS_MAX && !touch_read(last, NULL); tries++)
+		ASSERT_EQ(0, file_write(DROP_CACHES, "2"));
+	EXPECT_EQ(SIGBUS, touch_read(last, NULL));
+	EXPECT_EQ(2 * SLOT, arena_query(self->a.fd).retired_bytes);
+	ASSERT_EQ(0, touch_read(self->a.map, NULL));
+	ASSERT_EQ(0, touch_read(self->a.map + SLOT, NULL));
 	EXPECT_TRUE(pattern_holds(self->a.map, 2 * SLOT, SEED));
 }
 
@@ -186,7 +176,7 @@ TEST_F(pinned, page_outlives_the_arena)
 	ASSERT_TRUE(frame != 0);
 	pin(self, 0, SLOT);
 	arena_close(&self->a);
-	fill_fresh_arena(4 * SLOTS, frame);
+	fill_fresh_arena(4 * SLOTS, frame, OTHER_SEED);
 }
 
 TEST_F(pinned, referenced_page_is_busy)
@@ -203,7 +193,7 @@ TEST_F(pinned, referenced_page_is_busy)
 	EXPECT_EQ(SLOT, arena_query(self->a.fd).busy_bytes);
 	EXPECT_EQ(SIGBUS, touch_read(self->a.map, NULL));
 	EXPECT_EQ(-EBUSY, arena_acquire(self->a.fd, 0, SLOT));
-	fill_fresh_arena(4 * SLOTS, 0);
+	fill_fresh_arena(4 * SLOTS, 0, OTHER_SEED);
 	EXPECT_EQ(PIPE_BYTES, read(ends[0], said, sizeof(said)));
 	EXPECT_TRUE(pattern_holds(said, sizeof(said), SEED));
 	pipe_let_go(ends);
@@ -233,9 +223,9 @@ TEST_F(pinned, referenced_page_is_never_reused)
 	ASSERT_EQ(0, pipe_hold(self->a.map, PIPE_BYTES, ends));
 	EXPECT_EQ(0, arena_release(self->a.fd, 0, self->a.bytes, NULL));
 	EXPECT_EQ(0, arena_flush(self->a.fd, NULL));
-	fill_fresh_arena(8 * SLOTS, frame);
+	fill_fresh_arena(8 * SLOTS, frame, OTHER_SEED);
 	arena_close(&self->a);
-	fill_fresh_arena(8 * SLOTS, frame);
+	fill_fresh_arena(8 * SLOTS, frame, OTHER_SEED);
 	EXPECT_EQ(PIPE_BYTES, read(ends[0], said, sizeof(said)));
 	EXPECT_TRUE(pattern_holds(said, sizeof(said), SEED));
 	EXPECT_EQ(0, sysfs_write("reserve_bytes", reserve));
@@ -402,7 +392,7 @@ TEST_F(pinned, direct_io_in_flight_holds_its_page)
 	} else if (r.got == 0) {
 		EXPECT_EQ(SLOT, busy);
 	}
-	fill_fresh_arena(2 * SLOTS, r.got ? 0 : frame);
+	fill_fresh_arena(2 * SLOTS, r.got ? 0 : frame, OTHER_SEED);
 	pthread_join(reader, NULL);
 	EXPECT_EQ(IO_BYTES, r.got);
 	EXPECT_EQ(0, flush_until_free(self->a.fd));

@@ -48,7 +48,10 @@ struct race {
 	volatile bool stop;
 	volatile unsigned int gone; /* not 0: no slot has memory */
 	uint64_t reports;
+	unsigned int nr;     /* threads */
 	unsigned int reused; /* pages that another arena was given */
+	/* How often each thread has looked at every slot. */
+	unsigned int passes[THREADS];
 };
 
 struct racer {
@@ -461,22 +464,49 @@ TEST(faults_against_the_batch)
 /* --- stale translations -------------------------------------------------------- */
 
 #define OTHER_SEED 52
+#define PASS_MS 2000
+#define REUSE_MS 30000
+#define TEXT_BYTES 64
+#define WORK_CPUS "/sys/devices/virtual/workqueue/cpumask"
+
+static void passed(struct racer *r)
+{
+	__atomic_fetch_add(&r->race->passes[r->nr], 1, __ATOMIC_RELEASE);
+}
 
 static void *watch(void *arg)
 {
 	struct racer *r = arg;
-	unsigned int i = 0;
 	uint64_t word = 0;
+	unsigned int i;
 
 	stay_on(r->nr);
 	while (!r->race->stop) {
-		if (!touch_read(r->race->a.map + i % CROWDED * SLOT + PAGE,
-				&word) &&
-		    pattern_search(&word, sizeof(word), OTHER_SEED))
-			REPORT(r, "another arena's data shows through");
-		i++;
+		for (i = 0; i < CROWDED; i++)
+			if (!touch_read(r->race->a.map + i * SLOT + PAGE,
+					&word) &&
+			    pattern_search(&word, sizeof(word), OTHER_SEED))
+				REPORT(r, "another arena's data shows through");
+		passed(r);
 	}
 	return NULL;
+}
+
+/* Until each of NR threads has looked at every slot, from now on. */
+static void wait_for_a_pass(struct race *race, unsigned int nr)
+{
+	uint64_t end = now_ms() + PASS_MS;
+	unsigned int before[THREADS], i;
+
+	for (i = 0; i < nr; i++)
+		before[i] = __atomic_load_n(&race->passes[i], __ATOMIC_ACQUIRE);
+	for (i = 0; i < nr; i++)
+		/* The one that it is in now may have begun earlier. */
+		while (__atomic_load_n(&race->passes[i], __ATOMIC_ACQUIRE) -
+				       before[i] <
+			       2 &&
+		       now_ms() < end)
+			usleep(GONE_US);
 }
 
 /*
@@ -515,6 +545,14 @@ static unsigned int count_reused(const struct arena *other,
 	return reused;
 }
 
+/* Not before pages did come back, unless they take too long. */
+static bool reuse_is_over(const struct race *race)
+{
+	uint64_t end = race->end_ms + (race->reused ? 0 : REUSE_MS);
+
+	return test_failed || now_ms() >= end;
+}
+
 /* The freed pages go to another arena at once, and are written there. */
 static void reuse_elsewhere(struct race *race)
 {
@@ -525,7 +563,7 @@ static void reuse_elsewhere(struct race *race)
 	unsigned int i;
 	uint32_t nr;
 
-	while (now_ms() < race->end_ms && !test_failed) {
+	while (!reuse_is_over(race)) {
 		nr = choose_loners(race, ranges, frames);
 		if (!nr)
 			break;
@@ -538,7 +576,7 @@ static void reuse_elsewhere(struct race *race)
 				     OTHER_SEED);
 		if (other.map)
 			race->reused += count_reused(&other, frames, nr);
-		usleep(GONE_US);
+		wait_for_a_pass(race, race->nr);
 		arena_close(&other);
 		expect_free(race->a.fd);
 		again = (struct lull_arena_acquire){ 0 };
@@ -547,18 +585,32 @@ static void reuse_elsewhere(struct race *race)
 	}
 }
 
-/* A race whose pages never came back has shown nothing. */
+/*
+ * Batches run on this thread's CPU: what they free is on top of that CPU's
+ * list of free pages, and what this thread fetches is taken from there.  A
+ * race whose pages never came back would have shown nothing.
+ */
 static void race_for_reuse(unsigned int nr, void *(*fn)(void *))
 {
+	char old[TEXT_BYTES] = "", here[TEXT_BYTES];
 	struct race race;
+	cpu_set_t all;
 
+	sched_getaffinity(0, sizeof(all), &all);
+	stay_on(THREADS - 1);
+	snprintf(here, sizeof(here), "%x", 1u << sched_getcpu());
+	EXPECT_EQ(0, file_read(WORK_CPUS, old, sizeof(old)));
+	EXPECT_EQ(0, file_write(WORK_CPUS, here));
 	open_bounded(&race, 0, 0, 0);
-	ASSERT_TRUE(race.a.map != NULL);
-	run_race(&race, nr, fn, reuse_elsewhere);
+	if (race.a.map) {
+		race.nr = nr;
+		run_race(&race, nr, fn, reuse_elsewhere);
+		printf("# %u pages were used again\n", race.reused);
+		EXPECT_TRUE(race.reused > 0);
+	}
 	arena_close(&race.a);
-	printf("# %u pages were used again\n", race.reused);
-	if (!race.reused)
-		SKIP("no page was used again by the other arena");
+	EXPECT_EQ(0, file_write(WORK_CPUS, old));
+	sched_setaffinity(0, sizeof(all), &all);
 }
 
 TEST(stale_translation_never_shows_anothers_data)
@@ -587,6 +639,7 @@ static void *watch_by_pipe(void *arg)
 		if (pattern_search(page, sizeof(page), OTHER_SEED))
 			REPORT(r, "another arena's data is in the pipe");
 		pipe_let_go(ends);
+		passed(r);
 	}
 	return NULL;
 }

@@ -267,4 +267,28 @@ TEST(tracepoints_fire)
 	}
 }
 
+static uint64_t module_references(void)
+{
+	char text[TEXT_BYTES] = "";
+
+	EXPECT_EQ(0, file_read("/sys/module/lull_arena/refcnt", text,
+			       sizeof(text)));
+	return strtoull(text, NULL, 10);
+}
+
+/* Unloading is refused because of these; lifetime.c tries. */
+TEST(each_arena_holds_the_module)
+{
+	int first = arena_create(SLOT, 0), second;
+	uint64_t before = module_references();
+
+	ASSERT_TRUE(first >= 0);
+	second = arena_create(SLOT, 0);
+	ASSERT_TRUE(second >= 0);
+	EXPECT_EQ(before + 1, module_references());
+	close(second);
+	EXPECT_EQ(before, module_references());
+	close(first);
+}
+
 KMOD_TEST_MAIN

@@ -126,3 +126,14 @@ export function peerVerifies(vkey, publics, proof) {
 export function peerProves(key, witness) {
 	return snarkjs.groth16.prove(key, witness);
 }
+
+/* Whether a witness satisfies a circuit. */
+export function peerChecks(r1cs, witness) {
+	return snarkjs.wtns.check(r1cs, witness);
+}
+
+/* Whether snarkjs makes a key of a circuit of someone else's. */
+export async function peerSetsUp(r1cs, curve, power, key) {
+	return await snarkjs.zKey.newZKey(r1cs,
+		await powersOfTau(curve, power), key) !== -1;
+}

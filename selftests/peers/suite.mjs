@@ -42,6 +42,9 @@ const CASES = [
 	{ circuit: "sha256_128", keys: ["toxic"], publics: sha256Halves(128) },
 ];
 const SEMAPHORE_DEPTHS = [1, 20];
+/* Of `lull gen`, which makes the circuit, the key ("gen") and the witness. */
+const SHAPES = ["porep", "sha", "dense"];
+const SHAPES_LOG2 = 10;
 
 function lull(...args) {
 	const done = spawnSync(LULL, args,
@@ -87,15 +90,22 @@ function caseFiles(name, circuit, curve, kind) {
 		at, circuit, curve, kind,
 		proof: `${at}/proof.json`,
 		publics: `${at}/public.json`,
-		witness: () => peer.witnessOf(circuit, curve),
+		r1cs: () => kind === "gen" ? `${at}/circuit.r1cs`
+			: peer.r1csOf(circuit, curve),
+		witness: () => kind === "gen" ? `${at}/w0.wtns`
+			: peer.witnessOf(circuit, curve),
 		key: () => caseKey(at, circuit, curve, kind),
 	};
+}
+
+function isToxic(kind) {
+	return kind === "toxic" || kind === "gen";
 }
 
 async function caseKey(at, circuit, curve, kind) {
 	if (kind === "semaphore")
 		return `${peer.SEMAPHORE}/${circuit}.zkey`;
-	if (kind === "toxic") {
+	if (isToxic(kind)) {
 		assert.ok(fs.existsSync(`${at}/key.zkey`), "lull made no key");
 		return `${at}/key.zkey`;
 	}
@@ -104,15 +114,26 @@ async function caseKey(at, circuit, curve, kind) {
 }
 
 async function makesToxicKey(files) {
-	const r1cs = await peer.r1csOf(files.circuit, files.curve);
-	const done = lullOk("key", "gen", "--toxic", r1cs,
+	const done = lullOk("key", "gen", "--toxic", await files.r1cs(),
 		`${files.at}/key.zkey`);
 
 	assert.match(done.said, /insecure/i, "key gen gives no warning");
 }
 
+async function generates(files) {
+	const done = lullOk("gen", "--shape", files.circuit, "--curve",
+		files.curve, "--log2", String(SHAPES_LOG2), "-o", files.at);
+
+	assert.match(done.said, /insecure/i, "gen gives no warning");
+}
+
+async function peerFindsItSatisfied(files) {
+	assert.ok(await peer.peerChecks(await files.r1cs(),
+		await files.witness()), "snarkjs finds a constraint broken");
+}
+
 async function tellsToxicKeys(files) {
-	const toxic = files.kind === "toxic";
+	const toxic = isToxic(files.kind);
 	const { stdout: text } = lullOk("key", "info", await files.key());
 	const { stdout: json } = lullOk("key", "info", await files.key(),
 		"--json");
@@ -143,7 +164,7 @@ async function peerAcceptsOurs(files) {
 async function peerAcceptsNative(files) {
 	const native = `${files.at}/key.lkey`;
 	const fold = files.kind === "semaphore" ? [] : ["--fold-c", "--r1cs",
-		await peer.r1csOf(files.circuit, files.curve)];
+		await files.r1cs()];
 
 	for (const options of fold.length ? [[], fold] : [[]]) {
 		lullOk("key", "convert", ...options, await files.key(), native);
@@ -178,10 +199,16 @@ async function weAcceptThePeers(files, expected) {
 }
 
 async function checksTheR1cs(files) {
-	lullOk("prove", "--check-r1cs",
-		await peer.r1csOf(files.circuit, files.curve),
+	lullOk("prove", "--check-r1cs", await files.r1cs(),
 		await files.key(), await files.witness(), files.proof,
 		files.publics);
+}
+
+async function peerSetsUp(files) {
+	assert.ok(await peer.peerSetsUp(await files.r1cs(), files.curve,
+		SHAPES_LOG2, `${files.at}/snarkjs.zkey`), "snarkjs makes no key");
+	lullOk("prove", `${files.at}/snarkjs.zkey`, await files.witness(),
+		files.proof, files.publics);
 }
 
 /* ---- one bit wrong ------------------------------------------------------- */
@@ -254,14 +281,20 @@ function testsOf(circuit, curve, kind, { flip, publics }) {
 
 	if (kind === "toxic")
 		add("lull makes the key", makesToxicKey);
+	if (kind === "gen") {
+		add("lull makes all files", generates);
+		add("snarkjs finds the witness right", peerFindsItSatisfied);
+	}
 	add("key info tells a test key", tellsToxicKeys);
 	add("verification key is the peer's", exportsTheVkey);
 	add("snarkjs accepts our proof", peerAcceptsOurs);
 	add("snarkjs accepts our proof of a native key", peerAcceptsNative);
-	if (kind === "toxic")
+	if (isToxic(kind))
 		add("witness satisfies the r1cs", checksTheR1cs);
 	add("lull accepts our proof", weAcceptOurs);
 	add("lull accepts snarkjs's proof", weAcceptThePeers);
+	if (kind === "gen" && curve === "bn128")
+		add("snarkjs makes a key of it", peerSetsUp);
 	if (flip) {
 		add("no flipped bit of the proof passes", refusesProofBits);
 		add("no flipped bit of the publics passes", refusesPublicBits);
@@ -277,6 +310,9 @@ function allTests() {
 			for (const [i, kind] of one.keys.entries())
 				tests.push(...testsOf(one.circuit, curve, kind,
 					{ ...one, flip: one.flip && i === 0 }));
+	for (const shape of SHAPES)
+		for (const curve of CURVES)
+			tests.push(...testsOf(shape, curve, "gen", {}));
 	for (const depth of SEMAPHORE_DEPTHS)
 		tests.push(...testsOf(`semaphore-${depth}`, "bn128",
 			"semaphore", { flip: depth === 1 }));

@@ -162,6 +162,8 @@ int lull_arena_open(const struct lull_arena_opts *opts,
 		return err;
 	}
 	arena->id = arena->growing ? arena->growing->id : opts->carrier;
+	if (arena->slabs)
+		arena->page_bytes = arena->slabs->page_bytes;
 	if (arena->id == LULL_ARENA_THP)
 		note_thp(arena);
 	*ret_arena = arena;
@@ -228,7 +230,10 @@ static const char *pages_of(const struct lull_arena *arena)
 	if (arena->id == LULL_ARENA_THP &&
 	    lull_arena_host_thp("") >= LULL_ARENA_THP_NEVER)
 		return "4 KiB";
-	return arena->growing ? "2 MiB" : "no pages of its own";
+	if (!arena->growing)
+		return "no pages of its own";
+	return arena->page_bytes == LULL_ARENA_GIGANTIC_BYTES ? "1 GiB"
+							      : "2 MiB";
 }
 
 void lull_arena_describe(const struct lull_arena *arena, char *buf,
@@ -306,25 +311,24 @@ int lull_arena_pin(struct lull_arena *arena,
 	return err;
 }
 
-bool lull_arena_is_pinned(struct lull_arena *arena, const void *ptr,
-			  size_t bytes)
+bool lull_arena_pinned_run(struct lull_arena *arena, const void *ptr,
+			   size_t bytes, size_t *ret_bytes)
 {
-	const uint8_t *p = ptr;
-	const struct lull_slab *slab;
+	uintptr_t at = (uintptr_t)ptr, end = at + bytes, first, last;
+	const struct lull_pin_piece *piece;
 	bool pinned = false;
-	size_t i, end;
 
 	pthread_mutex_lock(&arena->lock);
-	for (slab = arena->slabs; slab; slab = slab->next)
-		if (p >= slab->base &&
-		    p + bytes <= slab->base + slab->top_bytes)
-			break;
-	if (slab && bytes) {
-		i = (size_t)(p - slab->base) / SLOT_BYTES;
-		end = lull_div_up((size_t)(p - slab->base) + bytes, SLOT_BYTES);
-		for (pinned = true; i < end; i++)
-			pinned = pinned && slab->slots[i] & SLOT_PINNED;
+	for (piece = arena->pieces; piece && !pinned; piece = piece->next) {
+		first = (uintptr_t)piece->ptr;
+		last = first + piece->bytes;
+		pinned = at >= first && at < last;
+		if (pinned)
+			end = lull_min(at + bytes, last);
+		else if (first > at)
+			end = lull_min(end, first);
 	}
 	pthread_mutex_unlock(&arena->lock);
+	*ret_bytes = end - at;
 	return pinned;
 }

@@ -261,13 +261,14 @@ int lull_arena_flush(struct lull_arena *arena, unsigned int timeout_ms,
 
 /**
  * struct lull_arena_pin_ops - who registers an arena's memory with a device
- * @pin: register these bytes, whole slots; returns 0, or what failed
+ * @pin: register these bytes, whole slots; LULL_OK, or an error with a text
  * @unpin: undo it
  *
  * Called with the arena's lock held: neither may call into the arena.
  */
 struct lull_arena_pin_ops {
-	int (*pin)(void *arg, void *ptr, size_t bytes);
+	int (*pin)(void *arg, void *ptr, size_t bytes,
+		   struct lull_error *reterr);
 	void (*unpin)(void *arg, void *ptr, size_t bytes);
 };
 
@@ -280,7 +281,8 @@ struct lull_arena_pin_ops {
  *
  * Registers what there is, and from now on each piece by which the arena
  * grows, in pieces of at least 32 MiB where that is possible.  A piece that
- * cannot be registered is used all the same.  Pinned memory is revived with
+ * cannot be registered is used all the same; the first such is noted
+ * (lull_arena_note()) with the registrar's text.  Pinned memory is revived with
  * its registration, and neither lull_arena_release() nor lull_arena_flush()
  * lets it go.  One registrar at a time.
  *
@@ -291,9 +293,17 @@ int lull_arena_pin(struct lull_arena *arena,
 		   const struct lull_arena_pin_ops *ops, void *arg,
 		   struct lull_error *reterr);
 
-/* Whether all of these bytes are registered. */
-bool lull_arena_is_pinned(struct lull_arena *arena, const void *ptr,
-			  size_t bytes);
+/**
+ * lull_arena_pinned_run - whether memory is registered, and how far
+ * @arena: the arena
+ * @ptr: memory, of the arena or not
+ * @bytes: how much of it
+ * @ret_bytes: the same holds of so many bytes from @ptr on, at most @bytes;
+ *	what is registered ends with its piece, since a device takes no copy
+ *	that reaches over two
+ */
+bool lull_arena_pinned_run(struct lull_arena *arena, const void *ptr,
+			   size_t bytes, size_t *ret_bytes);
 
 /**
  * struct lull_arena_stats - what an arena has done

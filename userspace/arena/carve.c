@@ -65,6 +65,11 @@ static int grow_carrier(struct lull_arena *arena,
 		if (err)
 			return err;
 		slab = arena->slabs;
+		if (carrier->id == arena->id &&
+		    slab->page_bytes < slab->next->page_bytes)
+			lull_arena_add_note(arena,
+					    "%s: the rest is in pages of 2 MiB",
+					    lull_arena_carrier_name(arena->id));
 	}
 	return lull_slab_grow(arena, slab, bytes, ret_extent, reterr);
 }

@@ -272,7 +272,8 @@ static void look_at_fragments(const char *root, struct lull_arena_finding *f)
 
 static void look_at_hugetlb(const char *root, struct lull_arena_finding *f)
 {
-	struct lull_arena_hugetlb_pool pool;
+	struct lull_arena_hugetlb_pool pool, large = { 0 };
+	char more[64] = "";
 
 	f->name = "hugetlb";
 	/* Nobody has to use it: an empty pool is no fault. */
@@ -281,14 +282,22 @@ static void look_at_hugetlb(const char *root, struct lull_arena_finding *f)
 		put(f->what, "this kernel has no 2 MiB hugetlb pages");
 		return;
 	}
+	lull_arena_host_hugetlb_of(root, LULL_ARENA_GIGANTIC_BYTES,
+				   LULL_ARENA_NODE_ANY, &large);
+	if (large.nr_total)
+		snprintf(more, sizeof(more),
+			 ", %" PRIu64 " of 1 GiB, %" PRIu64 " of them free",
+			 large.nr_total, large.nr_free);
+	else if (!pool.nr_total)
+		snprintf(more, sizeof(more),
+			 " (`lull arena reserve 8G --carrier hugetlb` "
+			 "reserves some)");
 	put(f->what,
 	    "%" PRIu64 " pages of 2 MiB are reserved, %" PRIu64
 	    " of them free%s",
-	    pool.nr_total, pool.nr_free,
-	    pool.nr_total ? ""
-			  : " (`lull arena reserve 8G --carrier hugetlb` "
-			    "reserves some)");
-	f->ok = !pool.nr_total || pool.nr_free || pool.nr_overcommit;
+	    pool.nr_total, pool.nr_free, more);
+	f->ok = !pool.nr_total || pool.nr_free || pool.nr_overcommit ||
+		large.nr_free;
 	if (!f->ok)
 		put(f->cure,
 		    "lull arena reserve BYTES --carrier hugetlb, with "

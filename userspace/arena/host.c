@@ -16,9 +16,9 @@
 #include "base/base.h"
 
 #define PATH_BYTES 512
-#define POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/"
+#define POOL "/sys/kernel/mm/hugepages/hugepages-%zukB/%s"
 #define POOL_OF_NODE                                                           \
-	"/sys/devices/system/node/node%d/hugepages/hugepages-2048kB/"
+	"/sys/devices/system/node/node%d/hugepages/hugepages-%zukB/%s"
 #define THP_ENABLED "/sys/kernel/mm/transparent_hugepage/enabled"
 
 /* The first line of a file, without its end. */
@@ -57,36 +57,47 @@ bool lull_arena_host_number(const char *root, const char *path,
 	return true;
 }
 
-static bool pool_number(const char *root, int node, const char *name,
-			uint64_t *ret_number)
+static bool pool_number(const char *root, size_t page_bytes, int node,
+			const char *name, uint64_t *ret_number)
 {
 	char path[PATH_BYTES];
 
 	if (node == LULL_ARENA_NODE_ANY)
-		snprintf(path, sizeof(path), POOL "%s", name);
+		snprintf(path, sizeof(path), POOL, page_bytes >> 10, name);
 	else
-		snprintf(path, sizeof(path), POOL_OF_NODE "%s", node, name);
+		snprintf(path, sizeof(path), POOL_OF_NODE, node,
+			 page_bytes >> 10, name);
 	return lull_arena_host_number(root, path, ret_number);
+}
+
+bool lull_arena_host_hugetlb_of(const char *root, size_t page_bytes, int node,
+				struct lull_arena_hugetlb_pool *ret_pool)
+{
+	struct lull_arena_hugetlb_pool pool = { 0 };
+	uint64_t promised = 0, surplus = 0;
+
+	if (!pool_number(root, page_bytes, node, "nr_hugepages",
+			 &pool.nr_total) ||
+	    !pool_number(root, page_bytes, node, "free_hugepages",
+			 &pool.nr_free))
+		return false;
+	/* Promises and what may exceed the pool are told for all nodes. */
+	node = LULL_ARENA_NODE_ANY;
+	pool_number(root, page_bytes, node, "resv_hugepages", &promised);
+	pool.nr_free -= lull_min(pool.nr_free, promised);
+	pool_number(root, page_bytes, node, "nr_overcommit_hugepages",
+		    &pool.nr_overcommit);
+	pool_number(root, page_bytes, node, "surplus_hugepages", &surplus);
+	pool.nr_overcommit -= lull_min(pool.nr_overcommit, surplus);
+	*ret_pool = pool;
+	return true;
 }
 
 bool lull_arena_host_hugetlb(const char *root, int node,
 			     struct lull_arena_hugetlb_pool *ret_pool)
 {
-	struct lull_arena_hugetlb_pool pool = { 0 };
-	uint64_t promised = 0, surplus = 0;
-
-	if (!pool_number(root, node, "nr_hugepages", &pool.nr_total) ||
-	    !pool_number(root, node, "free_hugepages", &pool.nr_free))
-		return false;
-	/* Promises and what may exceed the pool are told for all nodes. */
-	pool_number(root, LULL_ARENA_NODE_ANY, "resv_hugepages", &promised);
-	pool.nr_free -= lull_min(pool.nr_free, promised);
-	pool_number(root, LULL_ARENA_NODE_ANY, "nr_overcommit_hugepages",
-		    &pool.nr_overcommit);
-	pool_number(root, LULL_ARENA_NODE_ANY, "surplus_hugepages", &surplus);
-	pool.nr_overcommit -= lull_min(pool.nr_overcommit, surplus);
-	*ret_pool = pool;
-	return true;
+	return lull_arena_host_hugetlb_of(root, LULL_ARENA_HUGETLB_BYTES, node,
+					  ret_pool);
 }
 
 enum lull_arena_thp lull_arena_host_thp(const char *root)

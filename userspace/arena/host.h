@@ -19,8 +19,11 @@
 bool lull_arena_host_number(const char *root, const char *path,
 			    uint64_t *ret_number);
 
+#define LULL_ARENA_HUGETLB_BYTES ((size_t)2 << 20)
+#define LULL_ARENA_GIGANTIC_BYTES ((size_t)1 << 30)
+
 /**
- * struct lull_arena_hugetlb_pool - the pool of 2 MiB hugetlb pages
+ * struct lull_arena_hugetlb_pool - the pool of hugetlb pages of one size
  * @nr_total: pages in it
  * @nr_free: nobody's, and promised to nobody
  * @nr_overcommit: more that may be had from ordinary memory when it is empty
@@ -31,9 +34,14 @@ struct lull_arena_hugetlb_pool {
 	uint64_t nr_overcommit;
 };
 
-/* Of one node, or of all for LULL_ARENA_NODE_ANY; false without such pages. */
+/* Of 2 MiB pages, of one node, or of all for LULL_ARENA_NODE_ANY; false without
+ * such pages. */
 bool lull_arena_host_hugetlb(const char *root, int node,
 			     struct lull_arena_hugetlb_pool *ret_pool);
+
+/* The same of pages of @page_bytes. */
+bool lull_arena_host_hugetlb_of(const char *root, size_t page_bytes, int node,
+				struct lull_arena_hugetlb_pool *ret_pool);
 
 /* Whether anonymous memory gets huge pages when it asks for them. */
 enum lull_arena_thp {

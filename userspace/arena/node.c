@@ -6,8 +6,12 @@
 
 #include <errno.h>
 #include <hwloc.h>
+#include <limits.h>
+#include <linux/mempolicy.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "arena/arena.h"
 #include "base/base.h"
@@ -35,9 +39,12 @@ static int load(hwloc_topology_t *ret_topology, struct lull_error *reterr)
 
 	if (hwloc_topology_init(&topology))
 		return lull_fail(reterr, LULL_NOMEM, "hwloc: out of memory");
-	/* Nodes and CPUs are kept in any case. */
+	/* Nodes and CPUs are kept in any case; a node has the CPUs of the
+	 * object that it hangs on, which has to be a group of its own. */
 	hwloc_topology_set_all_types_filter(topology,
 					    HWLOC_TYPE_FILTER_KEEP_NONE);
+	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_GROUP,
+				       HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
 	if (hwloc_topology_load(topology)) {
 		hwloc_topology_destroy(topology);
 		return lull_fail_errno(reterr, LULL_IO, errno,
@@ -133,4 +140,38 @@ int lull_arena_node_bind(void *ptr, size_t bytes, int node,
 	hwloc_bitmap_free(nodes);
 	hwloc_topology_destroy(topology);
 	return err;
+}
+
+/* ---- the calling thread ------------------------------------------------ */
+
+/* Not by hwloc, whose topology takes longer to load than a slot to zero. */
+int lull_arena_node_enter(int node, struct lull_arena_node_policy *ret_old,
+			  struct lull_error *reterr)
+{
+	unsigned long nodes[LULL_ARENA_NODE_WORDS] = { 0 };
+	const size_t bits = sizeof(unsigned long) * CHAR_BIT;
+
+	ret_old->entered = false;
+	if (node == LULL_ARENA_NODE_ANY || one_node())
+		return LULL_OK;
+	if ((size_t)node >= LULL_ARENA_NODE_WORDS * bits)
+		return no_such_node(node, reterr);
+	nodes[(size_t)node / bits] |= 1ul << (size_t)node % bits;
+	/* The kernel takes the number of bits for one more than it is. */
+	if (syscall(SYS_get_mempolicy, &ret_old->mode, ret_old->nodes,
+		    sizeof(nodes) * CHAR_BIT + 1, NULL, 0ul) ||
+	    syscall(SYS_set_mempolicy, MPOL_BIND, nodes,
+		    sizeof(nodes) * CHAR_BIT + 1))
+		return lull_fail_errno(reterr, LULL_IO, errno,
+				       "binding a thread to NUMA node %d",
+				       node);
+	ret_old->entered = true;
+	return LULL_OK;
+}
+
+void lull_arena_node_leave(const struct lull_arena_node_policy *old)
+{
+	if (old->entered)
+		syscall(SYS_set_mempolicy, old->mode, old->nodes,
+			sizeof(old->nodes) * CHAR_BIT + 1);
 }

@@ -8,6 +8,7 @@
 #ifndef LULL_ARENA_NODE_H
 #define LULL_ARENA_NODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct lull_error;
@@ -23,5 +24,24 @@ int lull_arena_node_check(int node, struct lull_error *reterr);
  * for LULL_ARENA_NODE_ANY and on a host of one node. */
 int lull_arena_node_bind(void *ptr, size_t bytes, int node,
 			 struct lull_error *reterr);
+
+/* The kernel has 1024 nodes at most. */
+#define LULL_ARENA_NODE_WORDS (1024 / (8 * sizeof(unsigned long)))
+
+/* Where a thread's memory came from before. */
+struct lull_arena_node_policy {
+	bool entered;
+	int mode;
+	unsigned long nodes[LULL_ARENA_NODE_WORDS];
+};
+
+/*
+ * For what is had by a call instead of a page fault, as by fallocate(2): until
+ * lull_arena_node_leave(), the kernel takes the calling thread's memory from a
+ * node and no other.
+ */
+int lull_arena_node_enter(int node, struct lull_arena_node_policy *ret_old,
+			  struct lull_error *reterr);
+void lull_arena_node_leave(const struct lull_arena_node_policy *old);
 
 #endif

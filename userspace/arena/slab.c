@@ -44,12 +44,14 @@ int lull_slab_add(struct lull_arena *arena, const struct lull_carrier *carrier,
 		return lull_fail(reterr, LULL_NOMEM,
 				 "arena: no memory for a slab");
 	slab->carrier = carrier;
+	slab->page_bytes = SLOT_BYTES;
+	slab->node = arena->opts.node;
 	slab->fd = -1;
 	err = carrier->reserve(slab, &arena->opts, bytes_min, span, reterr);
 	if (err)
 		goto free_slab;
 	LULL_ASSERT((uintptr_t)slab->base % SLOT_BYTES == 0 &&
-		    slab->span_bytes % SLOT_BYTES == 0 &&
+		    slab->span_bytes % slab->page_bytes == 0 &&
 		    slab->span_bytes >= bytes_min);
 	/* Not calloc: a byte for each slot of a host's memory, seldom used. */
 	slots = mmap(NULL, slab->span_bytes / SLOT_BYTES,
@@ -88,12 +90,36 @@ void lull_slab_destroy(struct lull_arena *arena, struct lull_slab *slab)
 	free(slab);
 }
 
+/* ---- pages of several slots -------------------------------------------- */
+
+static bool any_used(const struct lull_slab *slab, size_t i, size_t end)
+{
+	while (i < end && slot_state(slab, i) == SLOT_EMPTY)
+		i++;
+	return i < end;
+}
+
+void lull_slab_own_pages(const struct lull_slab *slab, size_t first, size_t nr,
+			 size_t *ret_low, size_t *ret_high)
+{
+	size_t per = slab->page_bytes / SLOT_BYTES, end = first + nr;
+	size_t low = first / per * per, high = lull_align_up(end, per);
+
+	if (any_used(slab, low, first))
+		low += per;
+	if (any_used(slab, end, high))
+		high -= per;
+	*ret_low = low;
+	*ret_high = high;
+}
+
 /* ---- pinning ----------------------------------------------------------- */
 
 void lull_slab_pin(struct lull_arena *arena, struct lull_slab *slab,
 		   size_t first, size_t nr)
 {
 	struct lull_pin_piece *piece;
+	struct lull_error why;
 	size_t i;
 
 	if (!arena->pin_ops || !nr)
@@ -103,7 +129,14 @@ void lull_slab_pin(struct lull_arena *arena, struct lull_slab *slab,
 		return;
 	piece->ptr = slab->base + first * SLOT_BYTES;
 	piece->bytes = nr * SLOT_BYTES;
-	if (arena->pin_ops->pin(arena->pin_arg, piece->ptr, piece->bytes)) {
+	if (arena->pin_ops->pin(arena->pin_arg, piece->ptr, piece->bytes,
+				&why)) {
+		if (!arena->pin_refused)
+			lull_arena_add_note(arena,
+					    "registering %zu bytes failed, as "
+					    "others may: %s",
+					    piece->bytes, why.msg);
+		arena->pin_refused = true;
 		free(piece);
 		return;
 	}
@@ -359,6 +392,24 @@ static size_t releasable_end(const struct lull_slab *slab, size_t i, size_t end)
 	return i;
 }
 
+/* A run of slots that can be released, as far as whole pages go. */
+static void release_run(struct lull_arena *arena, struct lull_slab *slab,
+			size_t first, size_t end)
+{
+	size_t low, high;
+
+	lull_slab_own_pages(slab, first, end - first, &low, &high);
+	low = lull_max(low, first);
+	high = lull_min(high, end);
+	set_run(slab, first, end, SLOT_RETIRED);
+	if (low >= high || !slab->carrier->release(slab, low, high - low))
+		return;
+	set_run(slab, low, high, SLOT_EMPTY);
+	slab->counts.held_bytes -= (high - low) * SLOT_BYTES;
+	slab->counts.flushes++;
+	arena->stats.unmapped_bytes += (high - low) * SLOT_BYTES;
+}
+
 static void release_slots(struct lull_arena *arena, struct lull_slab *slab,
 			  size_t first, size_t end)
 {
@@ -366,18 +417,10 @@ static void release_slots(struct lull_arena *arena, struct lull_slab *slab,
 
 	for (i = first; i < end; i = next) {
 		next = releasable_end(slab, i, end);
-		if (next == i) {
+		if (next > i)
+			release_run(arena, slab, i, next);
+		else
 			next++;
-			continue;
-		}
-		if (!slab->carrier->release(slab, i, next - i)) {
-			set_run(slab, i, next, SLOT_RETIRED);
-			continue;
-		}
-		set_run(slab, i, next, SLOT_EMPTY);
-		slab->counts.held_bytes -= (next - i) * SLOT_BYTES;
-		slab->counts.flushes++;
-		arena->stats.unmapped_bytes += (next - i) * SLOT_BYTES;
 	}
 }
 

@@ -121,22 +121,26 @@ struct lull_slab_counts {
  * @next: an older one
  * @carrier: whose
  * @base: its first byte, a multiple of SLOT_BYTES
- * @span_bytes: address space from there
+ * @page_bytes: memory comes and goes by this much: SLOT_BYTES, or a multiple
+ * @span_bytes: address space from there; a multiple of @page_bytes
  * @top_bytes: how far it has grown
  * @slots: a byte each, of the whole span; a mapping of its own
  * @last: the extent that ends at @top_bytes, or NULL
  * @fd: of module and hugetlb; -1 otherwise
+ * @node: that its memory is to come from, or LULL_ARENA_NODE_ANY
  * @counts: its part of the statistics, as we count
  */
 struct lull_slab {
 	struct lull_slab *next;
 	const struct lull_carrier *carrier;
 	uint8_t *base;
+	size_t page_bytes;
 	size_t span_bytes;
 	size_t top_bytes;
 	uint8_t *slots;
 	struct lull_extent *last;
 	int fd;
+	int node;
 	struct lull_slab_counts counts;
 };
 
@@ -146,7 +150,8 @@ struct lull_slab {
  * @has_pages: acquire() gets the pages, so that mapping them at once costs
  *	nothing that is not spent already
  * @reserve: give @slab address space of at most @span_bytes, at least
- *	@bytes_min, and no memory; sets base, span_bytes and fd
+ *	@bytes_min, and no memory; sets base, span_bytes and fd, and page_bytes
+ *	when that is not SLOT_BYTES
  * @unreserve: undo it
  * @acquire: memory for nr EMPTY slots, which are marked FRESH; marks those USED
  *	that turn out to have been kept
@@ -154,8 +159,8 @@ struct lull_slab {
  *	was not told; NULL where it is not told anything
  * @revive: take nr RETIRED slots back; sets each slot's state to USED or
  *	FRESH; NULL where nothing is ever taken
- * @release: nr slots with memory to EMPTY; false when some had to stay, and all
- *	are RETIRED
+ * @release: nr slots with memory to EMPTY, which are whole pages but for slots
+ *	that are EMPTY; false when some had to stay, and all are RETIRED
  * @flush: wait until what was released is with the system; NULL for nothing
  * @count: the carrier's own counts instead of ours; NULL for none
  *
@@ -201,6 +206,7 @@ struct lull_pin_piece {
  * @opts: as asked for
  * @id: the carrier in use
  * @growing: the carrier that more memory comes from; NULL for malloc ones
+ * @page_bytes: of the first slab; 0 for malloc ones
  * @slabs: the newest first; blocks may lie in any
  * @extents: all extents of slabs and pools
  * @blocks: in their holders' hands, the newest first
@@ -210,6 +216,7 @@ struct lull_pin_piece {
  * @closing: lull_arena_close() was called; the last block ends it
  * @pin_ops: the registrar, or NULL
  * @pin_arg: handed to it
+ * @pin_refused: it could not register something, which was noted
  * @pieces: what it has registered
  * @notes: lines for lull_arena_note()
  * @nr_notes: how many; written with @lock, read without
@@ -221,6 +228,7 @@ struct lull_arena {
 	struct lull_arena_opts opts;
 	enum lull_arena_carrier id;
 	const struct lull_carrier *growing;
+	size_t page_bytes;
 	struct lull_slab *slabs;
 	struct lull_extents extents;
 	struct lull_extent *blocks;
@@ -230,6 +238,7 @@ struct lull_arena {
 	bool closing;
 	const struct lull_arena_pin_ops *pin_ops;
 	void *pin_arg;
+	bool pin_refused;
 	struct lull_pin_piece *pieces;
 	char notes[NOTES_MAX][NOTE_BYTES];
 	atomic_size_t nr_notes;
@@ -293,6 +302,11 @@ int lull_slab_occupy(struct lull_arena *arena, struct lull_extent *extent,
 void lull_slab_vacate(struct lull_arena *arena, struct lull_slab *slab,
 		      const struct lull_extent *around, const uint8_t *ptr,
 		      size_t bytes, bool release);
+
+/* The slots [*ret_low, *ret_high) of all pages that have no other slots with
+ * memory than [first, first + nr): none when low >= high. */
+void lull_slab_own_pages(const struct lull_slab *slab, size_t first, size_t nr,
+			 size_t *ret_low, size_t *ret_high);
 
 /* Registers the piece [first, first + nr) of slots, if there is somebody. */
 void lull_slab_pin(struct lull_arena *arena, struct lull_slab *slab,

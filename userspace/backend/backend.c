@@ -22,11 +22,15 @@
 
 #define PATH_BYTES 4096
 #define LINE_BYTES 512
+#define BYTES_PER_GIB 1073741824.0
 
 static const struct lull_backend_host host = {
 	.workers_run = lull_workers_run,
 	.workers_nr = lull_workers_nr,
 	.workers_split = lull_workers_split,
+	.arena_carve = lull_arena_carve,
+	.arena_retire = lull_arena_retire,
+	.arena_pinned_run = lull_arena_pinned_run,
 };
 
 /* ---- messages ---------------------------------------------------------- */
@@ -415,10 +419,55 @@ int lull_set_open_given(const struct lull_set_opts *opts,
 	return hand_over(set, err, ret_set, reterr);
 }
 
+/* ---- the arena --------------------------------------------------------- */
+
+static void say_pinned(const struct lull_set *set, int err,
+		       const struct lull_error *why)
+{
+	const char *name = set->devices[0].backend->name;
+	struct lull_arena_stats stats;
+	char line[LINE_BYTES];
+
+	if (err) {
+		snprintf(line, sizeof(line), "%s: uploads are staged: %.200s",
+			 name, why->msg);
+	} else {
+		lull_arena_stats(set->arena, &stats);
+		snprintf(line, sizeof(line),
+			 "%s: the arena is registered, %.3f GiB until now",
+			 name, (double)stats.pinned_bytes / BYTES_PER_GIB);
+	}
+	say(set, line);
+}
+
+void lull_set_pin(struct lull_set *set, struct lull_arena *arena)
+{
+	const struct lull_device *device = &set->devices[0];
+	struct lull_error why;
+	bool before;
+	int err;
+
+	if (!device->backend->pin)
+		return;
+	pthread_mutex_lock(&set->lock);
+	before = set->arena;
+	set->arena = arena;
+	pthread_mutex_unlock(&set->lock);
+	if (before)
+		return;
+	err = lull_arena_pin(arena, device->backend->pin, device->handle, &why);
+	set->arena_pinned = !err;
+	say_pinned(set, err, &why);
+}
+
+/* ---- closing ----------------------------------------------------------- */
+
 void lull_set_close(struct lull_set *set)
 {
 	if (!set)
 		return;
+	if (set->arena_pinned)
+		lull_arena_pin(set->arena, NULL, NULL, NULL);
 	close_devices(set);
 	if (set->library)
 		dlclose(set->library);

@@ -18,11 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena/arena.h"
 #include "base/csr.h"
 #include "base/stage.h"
 #include "lull.h"
 
-struct lull_arena;
 struct lull_workers;
 
 #define LULL_BACKEND_ABI 2u
@@ -50,7 +50,8 @@ struct lull_workers;
  * @nr_l: nr_vars - nr_public - 1; for a folded key nr_vars
  * @h: 1 << log2_domain points of G1
  * @folded: C is folded into L: H takes a b alone (fr_quotient_folded())
- * @arena: what a backend carves its part of the key from
+ * @arena: what a backend carves its part of the key from; the arrays and
+ *	witnesses lie in it, or in memory of the caller's
  */
 struct lull_key_arrays {
 	enum lull_curve curve;
@@ -150,6 +151,9 @@ struct lull_backend_ops {
  * @workers_run: lull_workers_run()
  * @workers_nr: lull_workers_nr()
  * @workers_split: lull_workers_split()
+ * @arena_carve: lull_arena_carve()
+ * @arena_retire: lull_arena_retire()
+ * @arena_pinned_run: lull_arena_pinned_run()
  */
 struct lull_backend_host {
 	void (*workers_run)(struct lull_workers *workers, size_t nr_tasks,
@@ -159,6 +163,12 @@ struct lull_backend_host {
 	unsigned int (*workers_nr)(const struct lull_workers *workers);
 	void (*workers_split)(size_t n, size_t nr_tasks, size_t task,
 			      size_t grain, size_t *ret_lo, size_t *ret_hi);
+	int (*arena_carve)(struct lull_arena *arena, size_t bytes,
+			   unsigned int flags, const char *what,
+			   struct lull_vec *ret_vec, struct lull_error *reterr);
+	void (*arena_retire)(struct lull_vec *vec);
+	bool (*arena_pinned_run)(struct lull_arena *arena, const void *ptr,
+				 size_t bytes, size_t *ret_bytes);
 };
 
 /**
@@ -192,6 +202,8 @@ struct lull_device_opts {
  * @peak_bytes: the most device memory that was allocated at one time
  * @close: end a device; every key is detached before
  * @ops: the table of a curve; never NULL for a curve of the enum
+ * @pin: registers an arena with all the backend's devices; called with one that
+ *	is open.  NULL when none reads by DMA.
  */
 struct lull_backend {
 	uint32_t abi;
@@ -205,6 +217,7 @@ struct lull_backend {
 	uint64_t (*peak_bytes)(const void *device);
 	void (*close)(void *device);
 	const struct lull_backend_ops *(*ops)(enum lull_curve curve);
+	const struct lull_arena_pin_ops *pin;
 };
 
 /* The symbol of liblull_cuda.so: a const struct lull_backend. */

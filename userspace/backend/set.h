@@ -68,6 +68,8 @@ struct lull_device {
  * @opts: as opened; @gpus is not kept
  * @text: the backend and why it was taken
  * @library: of a backend that is not part of liblull
+ * @arena: lock: what lull_set_pin() was called for
+ * @arena_pinned: and it was registered; whoever set @arena writes it
  * @lock: guards what says so
  */
 struct lull_set {
@@ -77,6 +79,8 @@ struct lull_set {
 	struct lull_set_opts opts;
 	char text[LULL_BACKEND_TEXT_BYTES];
 	void *library;
+	struct lull_arena *arena;
+	bool arena_pinned;
 	pthread_mutex_t lock;
 };
 
@@ -114,6 +118,10 @@ void lull_set_put(struct lull_set *set, unsigned int device);
 /* Leaves a device out from now on and warns, once a device. */
 void lull_set_fail(struct lull_set *set, unsigned int device,
 		   const struct lull_error *why);
+
+/* Registers an arena with the devices, once, if they read by DMA; where that
+ * cannot be, says why.  lull_set_close() undoes it: the arena lives longer. */
+void lull_set_pin(struct lull_set *set, struct lull_arena *arena);
 
 /* Of the device that used most, the most memory allocated at one time. */
 uint64_t lull_set_peak_bytes(const struct lull_set *set);

@@ -22,13 +22,16 @@ struct run {
 	void (*fn)(void *arg, size_t task, unsigned int slot);
 	void *arg;
 	size_t nr_tasks;
-	size_t claimed;	     /* lock */
+	const atomic_bool *canceled; /* or NULL */
+	size_t claimed;		     /* lock */
 	unsigned int slots;  /* lock: slots handed out, the caller's is 0 */
 	unsigned int active; /* lock: helpers inside this run */
 	pthread_cond_t idle; /* lock: active became 0 */
 };
 
 struct lull_workers {
+	struct lull_workers *pool;   /* whose threads it shares, or NULL */
+	const atomic_bool *canceled; /* of one that shares */
 	pthread_mutex_t lock;
 	pthread_cond_t wake; /* lock: a run was added, or stop was set */
 	struct run *runs;    /* lock: runs that may have unclaimed tasks */
@@ -38,8 +41,15 @@ struct lull_workers {
 	pthread_t threads[];
 };
 
+static bool is_set(const atomic_bool *flag)
+{
+	return flag && atomic_load_explicit(flag, memory_order_relaxed);
+}
+
 static size_t claim_locked(struct run *run)
 {
+	if (is_set(run->canceled))
+		run->claimed = run->nr_tasks;
 	return run->claimed < run->nr_tasks ? run->claimed++ : SIZE_MAX;
 }
 
@@ -130,12 +140,38 @@ int lull_workers_create(unsigned int nr_threads,
 	return LULL_OK;
 }
 
+int lull_workers_share(struct lull_workers *pool, const atomic_bool *canceled,
+		       struct lull_workers **ret_workers,
+		       struct lull_error *reterr)
+{
+	struct lull_workers *w = calloc(1, sizeof(*w));
+
+	assert(!pool->pool);
+	if (!w)
+		return lull_fail(reterr, LULL_NOMEM,
+				 "workers: no memory to share them");
+	w->pool = pool;
+	w->canceled = canceled;
+	w->nr_threads = pool->nr_threads;
+	*ret_workers = w;
+	return LULL_OK;
+}
+
+bool lull_workers_canceled(const struct lull_workers *workers)
+{
+	return is_set(workers->canceled);
+}
+
 void lull_workers_destroy(struct lull_workers *workers)
 {
 	unsigned int i;
 
 	if (!workers)
 		return;
+	if (workers->pool) {
+		free(workers);
+		return;
+	}
 	pthread_mutex_lock(&workers->lock);
 	workers->stop = true;
 	pthread_cond_broadcast(&workers->wake);
@@ -169,15 +205,18 @@ void lull_workers_run(struct lull_workers *workers, size_t nr_tasks,
 		.fn = fn,
 		.arg = arg,
 		.nr_tasks = nr_tasks,
+		.canceled = workers->canceled,
 		.slots = 1,
 	};
 	size_t i;
 
 	if (nr_tasks <= 1 || workers->nr_threads == 1) {
-		for (i = 0; i < nr_tasks; i++)
+		for (i = 0; i < nr_tasks && !is_set(run.canceled); i++)
 			fn(arg, i, 0);
 		return;
 	}
+	if (workers->pool)
+		workers = workers->pool;
 	pthread_cond_init(&run.idle, NULL);
 	pthread_mutex_lock(&workers->lock);
 	run.next = workers->runs;

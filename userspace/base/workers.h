@@ -9,6 +9,8 @@
 #ifndef LULL_BASE_WORKERS_H
 #define LULL_BASE_WORKERS_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct lull_error;
@@ -27,6 +29,25 @@ int lull_workers_create(unsigned int nr_threads,
 			struct lull_workers **ret_workers,
 			struct lull_error *reterr);
 
+/**
+ * lull_workers_share - the same threads, for work that may be canceled
+ * @pool: whose threads; outlives what is made here; itself none of these
+ * @canceled: once it is true, runs begin no more of their tasks
+ * @ret_workers: owned by the caller; end it with lull_workers_destroy()
+ * @reterr: filled on failure
+ *
+ * After a run, and before looking at what its tasks should have made, ask
+ * lull_workers_canceled(): tasks may have been left out.
+ *
+ * Return: LULL_OK or LULL_NOMEM.
+ */
+int lull_workers_share(struct lull_workers *pool, const atomic_bool *canceled,
+		       struct lull_workers **ret_workers,
+		       struct lull_error *reterr);
+
+/* Whether tasks may have been left out; once true, always so. */
+bool lull_workers_canceled(const struct lull_workers *workers);
+
 /* Takes NULL.  No run may be under way. */
 void lull_workers_destroy(struct lull_workers *workers);
 
@@ -41,8 +62,9 @@ unsigned int lull_workers_nr(const struct lull_workers *workers);
  *	that are under way at once have the same slot: index scratch by it
  * @arg: handed to @fn
  *
- * Returns when every task has ended; what the tasks wrote is then visible to
- * the caller.  Context: any thread, but not from within a task of this pool.
+ * Returns when every task has ended, or was left out because it was canceled;
+ * what the tasks wrote is then visible to the caller.  Context: any thread, but
+ * not from within a task of this pool.
  */
 void lull_workers_run(struct lull_workers *workers, size_t nr_tasks,
 		      void (*fn)(void *arg, size_t task, unsigned int slot),
@@ -57,8 +79,8 @@ void lull_workers_run(struct lull_workers *workers, size_t nr_tasks,
  * @reterr: filled on failure: by the lowest task that failed, so that the
  *	message does not depend on chance
  *
- * Every task runs, also behind one that failed.  Context: as
- * lull_workers_run().
+ * Every task runs, also behind one that failed; of those that are left out as
+ * canceled none has failed.  Context: as lull_workers_run().
  *
  * Return: LULL_OK or what that task returned.
  */

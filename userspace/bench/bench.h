@@ -66,6 +66,10 @@ int lull_bench_proofs(const struct lull_bench_opts *opts, bool by_stage,
 int lull_bench_device(const struct lull_bench_opts *opts, bool *ret_done,
 		      struct lull_error *reterr);
 
+/* Draws a trace: LULL_OK, LULL_IO, LULL_FORMAT (it is none) or LULL_NOMEM. */
+int lull_bench_waterfall(const char *trace_path, const char *svg_path,
+			 struct lull_error *reterr);
+
 /**
  * enum lull_bench_storm_scenario - which vectors are freed
  * @LULL_BENCH_STORM_PARTITION: those of a partition, scaled; all of them

@@ -14,11 +14,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/counters.h"
 #include "bench/storm.h"
 
 #define LINE_BYTES 512
@@ -151,41 +151,6 @@ static uint64_t read_event(int fd)
 	return value;
 }
 
-/* The sum over CPUs of one row. */
-static uint64_t sum_row(const char *at)
-{
-	uint64_t sum = 0, value;
-	char *end;
-
-	for (;;) {
-		value = strtoull(at, &end, 10);
-		if (end == at)
-			return sum;
-		sum += value;
-		at = end;
-	}
-}
-
-static void read_interrupts(struct storm_counts *counts)
-{
-	FILE *file = fopen("/proc/interrupts", "re");
-	size_t bytes = 0;
-	char *line = NULL;
-	const char *name;
-
-	if (!file)
-		return;
-	while (getline(&line, &bytes, file) > 0) {
-		name = line + strspn(line, " ");
-		if (!strncmp(name, "TLB:", strlen("TLB:")))
-			counts->ipis_tlb = sum_row(name + strlen("TLB:"));
-		else if (!strncmp(name, "CAL:", strlen("CAL:")))
-			counts->ipis_cal = sum_row(name + strlen("CAL:"));
-	}
-	free(line);
-	fclose(file);
-}
-
 /* Walks the page tables, so that it is exact; hugetlb is no part of Rss. */
 static void read_resident(struct storm_counts *counts)
 {
@@ -226,17 +191,17 @@ void lull_bench_storm_counters_read(const struct storm_counters *c,
 				    struct storm_counts *ret_counts)
 {
 	struct storm_counts counts = { 0 };
-	struct rusage usage;
+	struct lull_counters host;
 	size_t i;
 
 	for (i = 0; i < c->nr_cpus; i++) {
 		counts.flushes += read_event(c->fds[i].all);
 		counts.flushes_own += read_event(c->fds[i].own);
 	}
-	read_interrupts(&counts);
-	if (!getrusage(RUSAGE_SELF, &usage))
-		counts.faults =
-			(uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+	lull_counters_read(&host);
+	counts.ipis_tlb = host.ipis_tlb;
+	counts.ipis_cal = host.ipis_cal;
+	counts.faults = host.faults;
 	read_resident(&counts);
 	*ret_counts = counts;
 }

@@ -6,13 +6,11 @@
  * orders of magnitude, so bars grow with the logarithm; the figure itself
  * stands beside each.  What could not be measured is said in words.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "base/error.h"
 #include "bench/storm.h"
+#include "bench/svg.h"
 
 #define NR_PANELS 4
 #define LEFT 150
@@ -100,95 +98,81 @@ static double largest(const json_t *rows, const struct panel *panel)
 	return max;
 }
 
-static void draw_bar(FILE *out, const json_t *row, const struct panel *panel,
-		     double max, int x, int y)
+static void draw_bar(struct lull_svg *svg, const json_t *row,
+		     const struct panel *panel, double max, int x, int y)
 {
 	double value = value_of(row, panel), width;
 
 	if (value < 0) {
-		fprintf(out,
-			"<text x=\"%d\" y=\"%d\" fill=\"#999\">not counted"
-			"</text>\n",
-			x, y + TEXT_DROP);
+		lull_svg_text(svg, x, y + TEXT_DROP, "fill=\"#999\"",
+			      "not counted");
 		return;
 	}
 	width = length_of(value) / length_of(max) * BAR_WIDTH;
-	fprintf(out,
-		"<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" "
-		"fill=\"%s\"/>\n"
-		"<text x=\"%.1f\" y=\"%d\">%.*f</text>\n",
-		x, y, larger(width, 1), BAR_HEIGHT, panel->colour,
-		x + width + 4, y + TEXT_DROP,
-		value < 10 && value != (double)(int)value, value);
+	lull_svg_rect(svg, x, y, larger(width, 1), BAR_HEIGHT, panel->colour,
+		      "");
+	lull_svg_text(svg, x + width + 4, y + TEXT_DROP, "", "%.*f",
+		      value < 10 && value != (double)(int)value, value);
 }
 
-static void draw_line(FILE *out, const json_t *row, const double *max, int y)
+static void draw_line(struct lull_svg *svg, const json_t *row,
+		      const double *max, int y)
 {
 	const char *name = json_string_value(json_object_get(row, "name"));
 	const char *scenario =
 		json_string_value(json_object_get(row, "scenario"));
 	int i;
 
-	fprintf(out,
-		"<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s%s</text>\n",
-		LEFT - 8, y + TEXT_DROP, name,
-		scenario && !strcmp(scenario, "scattered") ? " (scattered)"
-							   : "");
+	lull_svg_text(svg, LEFT - 8, y + TEXT_DROP, "text-anchor=\"end\"",
+		      "%s%s", name,
+		      scenario && !strcmp(scenario, "scattered")
+			      ? " (scattered)"
+			      : "");
 	for (i = 0; i < NR_PANELS; i++)
-		draw_bar(out, row, &panels[i], max[i], LEFT + i * PANEL_WIDTH,
+		draw_bar(svg, row, &panels[i], max[i], LEFT + i * PANEL_WIDTH,
 			 y);
 }
 
-static void draw_head(FILE *out, const json_t *rows, int height)
+static void draw_head(struct lull_svg *svg, const json_t *rows)
 {
 	const json_t *host = json_object_get(json_array_get(rows, 0), "host");
 	int i;
 
-	fprintf(out,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-		"height=\"%d\" font-family=\"sans-serif\" font-size=\"11\">\n"
-		"<title>lull bench storm</title>\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-		LEFT + NR_PANELS * PANEL_WIDTH, height);
-	fprintf(out,
-		"<text x=\"8\" y=\"20\" font-size=\"14\">The same memory, "
-		"given back and had again</text>\n"
-		"<text x=\"8\" y=\"38\" fill=\"#555\">%s, %d cores, Linux %s; "
-		"bars are logarithmic</text>\n",
-		json_string_value(json_object_get(host, "cpu")),
-		(int)json_integer_value(json_object_get(host, "cores")),
-		json_string_value(json_object_get(host, "kernel")));
+	lull_svg_text(svg, 8, 20, "font-size=\"14\"",
+		      "The same memory, given back and had again");
+	lull_svg_text(svg, 8, 38, "fill=\"#555\"",
+		      "%s, %d cores, Linux %s; bars are logarithmic",
+		      json_string_value(json_object_get(host, "cpu")),
+		      (int)json_integer_value(json_object_get(host, "cores")),
+		      json_string_value(json_object_get(host, "kernel")));
 	for (i = 0; i < NR_PANELS; i++)
-		fprintf(out,
-			"<text x=\"%d\" y=\"%d\" font-weight=\"bold\">%s"
-			"</text>\n",
-			LEFT + i * PANEL_WIDTH, TOP - 10, panels[i].title);
+		lull_svg_text(svg, LEFT + i * PANEL_WIDTH, TOP - 10,
+			      "font-weight=\"bold\"", "%s", panels[i].title);
 }
 
 int lull_bench_storm_svg(const char *path, const json_t *rows,
 			 struct lull_error *reterr)
 {
 	double max[NR_PANELS];
-	int nr_lines = 0, y = TOP;
-	FILE *out;
+	int nr_lines = 0, y = TOP, err;
+	struct lull_svg svg;
 	size_t i;
 
 	for (i = 0; i < NR_PANELS; i++)
 		max[i] = largest(rows, &panels[i]);
 	for (i = 0; i < json_array_size(rows); i++)
 		nr_lines += is_measured(json_array_get(rows, i));
-	out = fopen(path, "we");
-	if (!out)
-		return lull_fail_errno(reterr, LULL_IO, errno, "%s", path);
-	draw_head(out, rows, TOP + nr_lines * LINE_HEIGHT + 10);
+	err = lull_svg_open(path, LEFT + NR_PANELS * PANEL_WIDTH,
+			    TOP + nr_lines * LINE_HEIGHT + 10,
+			    "lull bench storm", &svg, reterr);
+	if (err)
+		return err;
+	draw_head(&svg, rows);
 	for (i = 0; i < json_array_size(rows); i++) {
 		if (!is_measured(json_array_get(rows, i)))
 			continue;
-		draw_line(out, json_array_get(rows, i), max, y);
+		draw_line(&svg, json_array_get(rows, i), max, y);
 		y += LINE_HEIGHT;
 	}
-	fprintf(out, "</svg>\n");
-	if (ferror(out) | fclose(out))
-		return lull_fail_errno(reterr, LULL_IO, errno, "%s", path);
-	return LULL_OK;
+	return lull_svg_close(&svg, reterr);
 }

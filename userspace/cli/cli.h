@@ -45,6 +45,7 @@ enum lull_cli_key {
 	OPT_GPUS,
 	OPT_IN_PROCESS,
 	OPT_JSON,
+	OPT_LOG2,
 	OPT_MAX_LOG2,
 	OPT_MIN_LOG2,
 	OPT_NODE,
@@ -55,11 +56,14 @@ enum lull_cli_key {
 	OPT_ROUNDS,
 	OPT_RUNS,
 	OPT_SCENARIO,
+	OPT_SEED,
+	OPT_SHAPE,
 	OPT_SVG,
 	OPT_TEST_RS,
 	OPT_TOXIC,
 	OPT_VECTORS,
 	OPT_VRAM,
+	OPT_WITNESSES,
 };
 
 /* The most options that one command takes, and the most words. */
@@ -121,6 +125,10 @@ struct lull_cli_command {
  * @output: -o, or NULL
  * @check_r1cs: --check-r1cs, or NULL
  * @r1cs: --r1cs, or NULL
+ * @shape: --shape, or NULL
+ * @log2: --log2, or 0
+ * @nr_witnesses: --witnesses, or 0
+ * @seed: --seed, or 0
  * @test_rs: the two words of --test-rs, or NULL
  * @storm: of bench storm: what was said; 0 and NULL where nothing was
  * @has_bystanders: --bystanders was given, and may be 0
@@ -153,6 +161,10 @@ struct lull_cli {
 	const char *output;
 	const char *check_r1cs;
 	const char *r1cs;
+	const char *shape;
+	unsigned int log2;
+	unsigned int nr_witnesses;
+	unsigned int seed;
 	const char *test_rs[2];
 	struct lull_bench_storm_opts storm;
 	bool has_bystanders;
@@ -169,7 +181,9 @@ int lull_cli_key_check(const struct lull_cli *cli);
 int lull_cli_key_vkey(const struct lull_cli *cli);
 int lull_cli_key_convert(const struct lull_cli *cli);
 int lull_cli_key_gen(const struct lull_cli *cli);
+int lull_cli_gen(const struct lull_cli *cli);
 int lull_cli_circuit_info(const struct lull_cli *cli);
+int lull_cli_waterfall(const struct lull_cli *cli);
 int lull_cli_arena_status(const struct lull_cli *cli);
 int lull_cli_arena_reserve(const struct lull_cli *cli);
 int lull_cli_arena_flush(const struct lull_cli *cli);

@@ -110,6 +110,32 @@ static const struct lull_cli_command commands[] = {
 		.run = lull_cli_circuit_info,
 	},
 	{
+		.name = "gen",
+		.words = "",
+		.options = { OPT_SHAPE, OPT_LOG2, OPT_CURVE, OPT_OUTPUT,
+			     OPT_WITNESSES, OPT_SEED, OPT_THREADS, OPT_ARENA,
+			     OPT_JSON },
+		.summary = "make a synthetic circuit, its key and witnesses",
+		.about =
+"Into the folder that -o names: circuit.r1cs, key.zkey, and w0.wtns and so on.\n"
+"Shapes: porep, the rows of a proof of replication as measured (about 2.4, 1.0\n"
+"and 2.2 terms, 98 of 100 values bits); sha, words of a hash, bits alone; dense,\n"
+"full-size values alone.  The key comes from a trapdoor: insecure, for tests.",
+		.run = lull_cli_gen,
+	},
+	{
+		.name = "waterfall",
+		.words = "TRACE.json",
+		.nr_words_min = 1,
+		.nr_words_max = 1,
+		.options = { OPT_OUTPUT },
+		.summary = "draw a trace of stages",
+		.about =
+"A lane for each thread and GPU stream, a colour for each stage, grey where\n"
+"nothing ran, and the totals.  An SVG; to standard output when no file is named.",
+		.run = lull_cli_waterfall,
+	},
+	{
 		.name = "arena status",
 		.words = "",
 		.options = { OPT_JSON },

@@ -16,6 +16,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "bench/circuit.h"
 #include "cli/cli.h"
 #include "cli/term.h"
 
@@ -26,6 +27,8 @@
 #define NODE_MAX 1023
 /* The 2-adicity of BN254's scalar field: its largest domain. */
 #define LOG2_MAX 28
+/* What the names of files have room for. */
+#define WITNESSES_MAX 65536
 /* The smallest key option without a letter. */
 #define LONG_ONLY 256
 /* The column in which help texts begin, and one option's left side. */
@@ -72,6 +75,7 @@ static const struct option_text option_texts[] = {
 	{ OPT_HELP, "help", NULL, "this text" },
 	{ OPT_IN_PROCESS, "in-process", "ARM", NULL },
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
+	{ OPT_LOG2, "log2", "N", "a domain of 2^N, from 10 to 28" },
 	{ OPT_MAX_LOG2, "max-log2", "N", "largest size, 2^N" },
 	{ OPT_MIN_LOG2, "min-log2", "N", "smallest size, 2^N" },
 	{ OPT_NODE, "node", "N", "of this NUMA node (default: of all)" },
@@ -86,6 +90,9 @@ static const struct option_text option_texts[] = {
 	{ OPT_RUNS, "runs", "N", "how often to measure (default: 5)" },
 	{ OPT_SCENARIO, "scenario", "NAME",
 	  "partition, all, scattered or table (default: partition)" },
+	{ OPT_SEED, "seed", "N",
+	  "make another circuit of the same kind (default: 0)" },
+	{ OPT_SHAPE, "shape", "NAME", "porep, sha or dense" },
 	{ OPT_SVG, "svg", "FILE", "draw a plot" },
 	{ OPT_THREADS, "threads", "N",
 	  "threads to work on (default: one a usable CPU)" },
@@ -97,6 +104,7 @@ static const struct option_text option_texts[] = {
 	  "show what was decided and where the time went" },
 	{ OPT_VRAM, "vram", "BYTES",
 	  "device memory to use, also 12G or 500M (default: what is free)" },
+	{ OPT_WITNESSES, "witnesses", "N", "how many (default: 1)" },
 #ifdef LULL_VERIFY
 	{ OPT_TEST_RS, "test-rs", "R S", NULL },
 #endif
@@ -286,6 +294,18 @@ static int take_numbers(struct lull_cli *cli, const struct option_text *option,
 	case OPT_MAX_LOG2:
 		return lull_cli_parse_number(option->name, arg, 1, LOG2_MAX,
 					     &cli->max_log2, reterr);
+	case OPT_LOG2:
+		return lull_cli_parse_number(option->name, arg,
+					     LULL_CIRCUIT_LOG2_MIN,
+					     LULL_CIRCUIT_LOG2_MAX, &cli->log2,
+					     reterr);
+	case OPT_SEED:
+		return lull_cli_parse_number(option->name, arg, 0, UINT_MAX,
+					     &cli->seed, reterr);
+	case OPT_WITNESSES:
+		return lull_cli_parse_number(option->name, arg, 1,
+					     WITNESSES_MAX, &cli->nr_witnesses,
+					     reterr);
 	default:
 		return parse_curve(arg, &cli->curve, reterr);
 	}
@@ -321,6 +341,9 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 		return LULL_OK;
 	case OPT_ONLY:
 		cli->only = arg;
+		return LULL_OK;
+	case OPT_SHAPE:
+		cli->shape = arg;
 		return LULL_OK;
 	case OPT_OUTPUT:
 		cli->output = arg;

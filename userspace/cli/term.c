@@ -27,9 +27,9 @@ static bool progress_shown;
 static const char *code_name(int code)
 {
 	static const char *const names[] = {
-		"ok",	       "nomem",	   "io",	  "format",
-		"range",       "mismatch", "unsatisfied", "invalid",
-		"unsupported", "usage",	   "internal",	  "device",
+		"ok",	    "nomem",	   "io",       "format",      "range",
+		"mismatch", "unsatisfied", "invalid",  "unsupported", "usage",
+		"internal", "device",	   "canceled",
 	};
 	int index = -code;
 

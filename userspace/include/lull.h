@@ -36,6 +36,7 @@ extern "C" {
  * @LULL_USAGE: the caller's arguments contradict the interface
  * @LULL_INTERNAL: a check of our own failed; report it
  * @LULL_DEVICE: a GPU, or the driver of one, failed
+ * @LULL_CANCELED: somebody asked for that
  */
 enum lull_status {
 	LULL_OK = 0,
@@ -50,6 +51,7 @@ enum lull_status {
 	LULL_USAGE = -9,
 	LULL_INTERNAL = -10,
 	LULL_DEVICE = -11,
+	LULL_CANCELED = -12,
 };
 
 /**

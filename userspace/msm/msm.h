@@ -36,6 +36,7 @@ size_t g2_msm_scratch_bytes(size_t nr, unsigned int nr_threads);
  *	the scalars: the caller wipes it.
  *
  * Zero scalars and points at infinity cost nothing, ones one addition.
+ * Of workers that are canceled (lull_workers_share()) the sum means nothing.
  * Context: any thread; concurrent calls need scratch of their own.
  */
 void g1_msm_var(struct g1_xyzz *r, const uint8_t *points,

@@ -136,6 +136,8 @@ static void classify(struct job *job, struct lull_workers *workers)
 		job->nr_parts = 1;
 	lull_workers_run(workers, job->nr_parts, run_part, job);
 	*t = (struct fr_msm_class){ 0 };
+	if (lull_workers_canceled(workers))
+		return;
 	for (part = 0; part < job->nr_parts; part++) {
 		struct fr_msm_class *c = &job->parts[part];
 
@@ -287,5 +289,6 @@ void g_msm_var(struct g_xyzz *r, const uint8_t *points, const uint8_t *scalars,
 	LULL_ASSERT(nr_window_sums(&job.plan) + job.plan.nr_unit_tasks <=
 		    job.limits.sums);
 	lull_workers_run(workers, nr_tasks, run_task, &job);
-	combine(r, &job);
+	if (!lull_workers_canceled(workers))
+		combine(r, &job);
 }

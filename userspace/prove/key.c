@@ -279,6 +279,9 @@ static int attach(struct lull_key *key, struct lull_error *reterr)
 	struct lull_error why, first = { 0 };
 	unsigned int i;
 
+	/* Not before there is a key: to fault it in is work for all threads,
+	 * to register what is there already takes a tenth of it. */
+	lull_set_pin(key->set, key->arena);
 	for (i = 0; i < key->set->nr_all; i++) {
 		if (attach_one(key, &arrays, i, &why) && !first.code)
 			first = why;

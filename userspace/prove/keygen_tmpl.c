@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/mix.h"
 #include "prove/keygen.h"
 #include "prove/keygen_curve.h"
 #include "prove/keygen_plan.h"
@@ -83,21 +84,6 @@ struct keygen {
 	struct lull_error error;
 };
 
-/* Odd numbers that spread a seed's bits over a word: splitmix64's. */
-#define MIX_STEP 0x9e3779b97f4a7c15u
-#define MIX_1 0xbf58476d1ce4e5b9u
-#define MIX_2 0x94d049bb133111ebu
-
-/* Number @i of the sequence of a seed word: repeatable, for tests alone. */
-static uint64_t mix(uint64_t seed, uint64_t i)
-{
-	uint64_t z = seed + (i + 1) * MIX_STEP;
-
-	z = (z ^ (z >> 30)) * MIX_1;
-	z = (z ^ (z >> 27)) * MIX_2;
-	return z ^ (z >> 31);
-}
-
 static int draw_limbs(limb_t *k, const uint8_t *seed, uint64_t i,
 		      struct lull_error *reterr)
 {
@@ -114,7 +100,7 @@ static int draw_limbs(limb_t *k, const uint8_t *seed, uint64_t i,
 				       "random bytes for the trapdoor");
 	}
 	for (j = 0; j < FR_LIMBS; j++)
-		k[j] = mix(lull_load_u64(seed + j * sizeof(*k)), i);
+		k[j] = lull_mix(lull_load_u64(seed + j * sizeof(*k)), i);
 	return LULL_OK;
 }
 

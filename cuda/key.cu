@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * key.cu - a key is planned, allocated and uploaded
+ *
+ * See key.cuh.
+ */
+#include "key.cuh"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <new>
+
+#include "check.cuh"
+
+namespace lull
+{
+
+void key_detach(void *opaque)
+{
+	struct cuda_key *key = (struct cuda_key *)opaque;
+	unsigned int i;
+
+	if (!key)
+		return;
+	/* On a device that failed all of this is refused, and does no harm. */
+	cudaSetDevice(key->device->gpu);
+	cudaDeviceSynchronize();
+	for (i = 0; i < nr_seats_max; i++)
+		seat_destroy(&key->seats[i]);
+	for (i = 0; i < NR_SECTIONS; i++)
+		pinned_give(key->device, &key->pinned[i]);
+	pinned_give(key->device, &key->rows);
+	device_free(key->device, key->block, key->layout.key_bytes);
+	spmv_plan_done(&key->matrices);
+	free(key->state);
+	pthread_cond_destroy(&key->freed);
+	pthread_mutex_destroy(&key->lock);
+	delete key;
+}
+
+/* Copies points of a streamed section into pinned memory, over all threads. */
+struct pin_job {
+	uint8_t *to;
+	const uint8_t *from;
+	size_t bytes, bytes_per_task;
+};
+
+constexpr size_t pin_bytes = (size_t)4 << 20;
+
+static void pin_task(void *arg, size_t task, unsigned int slot)
+{
+	const struct pin_job *job = (const struct pin_job *)arg;
+	size_t first = task * job->bytes_per_task;
+	size_t left = job->bytes - first;
+
+	(void)slot;
+	memcpy(job->to + first, job->from + first,
+	       left < job->bytes_per_task ? left : job->bytes_per_task);
+}
+
+/* Points of a streamed section stay where they are, if the device reads there. */
+static int pin_section(struct cuda_key *key, unsigned int id, struct lull_workers *workers,
+		       struct lull_error *reterr)
+{
+	const struct section *s = &key->layout.sections[id];
+	struct lull_arena *arena = key->layout.arrays.arena;
+	struct pin_job job = { NULL, s->points, (s->nr - s->nr_missing) * s->sum->point_bytes,
+			       pin_bytes };
+
+	key->points[id] = s->points;
+	if (pinned_whole(key->device, arena, s->points, job.bytes))
+		return LULL_OK;
+	LULL_TRY(pinned_take(key->device, arena, job.bytes, "points of a key", &key->pinned[id],
+			     reterr));
+	job.to = key->pinned[id].ptr;
+	key->points[id] = job.to;
+	key->device->opts.host->workers_run(workers, (job.bytes + pin_bytes - 1) / pin_bytes,
+					    pin_task, &job);
+	return LULL_OK;
+}
+
+/* A section's points go up, and become a table where they lie. */
+static int upload_section(struct cuda_key *key, unsigned int id, struct lull_workers *workers,
+			  struct lull_error *reterr)
+{
+	const struct section *s = &key->layout.sections[id];
+	size_t missing = s->nr_missing * s->sum->point_bytes;
+	uint8_t *table = key->block + s->table.at;
+
+	if (s->streamed)
+		return pin_section(key, id, workers, reterr);
+	if (missing)
+		CUDA_TRY(cudaMemsetAsync(table, 0, missing, key->seats[0].streams[0]), reterr);
+	LULL_TRY(staging_upload(&key->seats[0].staging, key->device, key->layout.arrays.arena,
+				table + missing, s->points,
+				(s->nr - s->nr_missing) * s->sum->point_bytes, workers,
+				key->seats[0].streams[0], reterr));
+	return s->sum->prepare(&s->plan, table, key->seats[0].streams[0], reterr);
+}
+
+/* The shared coefficients go up, and the rows unless they are streamed. */
+static int upload_rows(struct cuda_key *key, struct lull_workers *workers,
+		       struct lull_error *reterr)
+{
+	const struct curve_ops *curve = key->layout.curve;
+	struct lull_arena *arena = key->layout.arrays.arena;
+	const struct spmv_plan *m = &key->matrices;
+	uint8_t *dictionary = key->block + key->layout.matrices.at;
+	uint8_t *rows = dictionary + m->dictionary_bytes;
+
+	LULL_TRY(staging_upload(&key->seats[0].staging, key->device, arena, dictionary,
+				key->rows.ptr, m->nr_coefs * scalar_bytes, workers,
+				key->seats[0].streams[0], reterr));
+	LULL_TRY(curve->spmv_prepare(m, dictionary, key->seats[0].streams[0], reterr));
+	if (key->layout.matrices_streamed)
+		return LULL_OK;
+	LULL_TRY(staging_upload(&key->seats[0].staging, key->device, arena, rows,
+				key->rows.ptr + m->blocks[0].at, m->blocks[0].host_bytes, workers,
+				key->seats[0].streams[0], reterr));
+	return curve->spmv_prepare_block(m, 0, rows, key->seats[0].streams[0], reterr);
+}
+
+static int upload_matrices(struct cuda_key *key, struct lull_workers *workers,
+			   struct lull_error *reterr)
+{
+	const struct lull_key_arrays *arrays = &key->layout.arrays;
+	const char *what = "matrices of a key";
+	struct spmv_plan *m = &key->matrices;
+
+	/* To go up once, memory need not be pinned. */
+	if (key->layout.matrices_streamed)
+		LULL_TRY(pinned_take(key->device, arrays->arena, m->host_bytes, what, &key->rows,
+				     reterr));
+	else
+		LULL_TRY(key->device->opts.host->arena_carve(arrays->arena, m->host_bytes, 0, what,
+							     &key->rows.vec, reterr));
+	if (key->rows.vec.ptr)
+		key->rows.ptr = (uint8_t *)key->rows.vec.ptr;
+	LULL_TRY(spmv_fill(m, arrays->coefs, arrays->nr_coefs, workers, key->rows.ptr, reterr));
+	return upload_rows(key, workers, reterr);
+}
+
+static int upload(struct cuda_key *key, struct lull_workers *workers, struct lull_error *reterr)
+{
+	const struct layout *l = &key->layout;
+	unsigned int i;
+
+	for (i = 0; i < NR_SECTIONS; i++)
+		LULL_TRY(upload_section(key, i, workers, reterr));
+	LULL_TRY(upload_matrices(key, workers, reterr));
+	LULL_TRY(l->curve->tables_make(key->state, l->arrays.log2_domain, key->block + l->tables.at,
+				       key->seats[0].streams[0], reterr));
+	CUDA_TRY(cudaStreamSynchronize(key->seats[0].streams[0]), reterr);
+	if (!l->matrices_streamed)
+		pinned_give(key->device, &key->rows);
+	return LULL_OK;
+}
+
+static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
+		    const struct lull_key_arrays *arrays, struct lull_workers *workers,
+		    struct lull_error *reterr)
+{
+	struct spmv_plan *m = &key->matrices;
+	struct layout *l = &key->layout;
+	struct matrices_bytes bytes;
+	char text[240];
+
+	key->state = calloc(1, curve->state_bytes);
+	if (!key->state)
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	LULL_TRY(spmv_plan_make(arrays->coefs, arrays->nr_coefs, arrays->log2_domain,
+				arrays->nr_vars, workers, m, reterr));
+	bytes = { m->dictionary_bytes, m->block_bytes_max, m->row_bytes_max, m->scratch_bytes };
+	LULL_TRY(layout_make(curve, arrays, &bytes, key->device->nr_sms,
+			     device_left_bytes(key->device), l, reterr));
+	if (l->matrices_streamed)
+		LULL_TRY(spmv_cut(m, l->block_bytes, reterr));
+	l->nr_blocks = m->nr_blocks;
+	layout_describe(l, text, sizeof(text));
+	device_say(key->device, "cuda: GPU %d, %s", key->device->gpu, text);
+	return LULL_OK;
+}
+
+/* Seats as planned.  What was free then may not be now: one must be there, more
+ * are had while there is memory. */
+static int create_seats(struct cuda_key *key, struct lull_error *reterr)
+{
+	struct lull_error why = {};
+	int err = LULL_OK;
+
+	while (key->nr_seats < key->layout.nr_seats && !err) {
+		err = seat_create(key, &key->seats[key->nr_seats], &why);
+		if (!err)
+			key->nr_seats++;
+	}
+	if (err == LULL_NOMEM && key->nr_seats) {
+		seat_destroy(&key->seats[key->nr_seats]);
+		device_say(key->device, "cuda: GPU %d, %u proof at a time only: %s",
+			   key->device->gpu, key->nr_seats, why.msg);
+		return LULL_OK;
+	}
+	if (err && reterr)
+		*reterr = why;
+	return err;
+}
+
+static int fill_key(struct cuda_key *key, const struct curve_ops *curve,
+		    const struct lull_key_arrays *arrays, struct lull_workers *workers,
+		    struct lull_error *reterr)
+{
+	LULL_TRY(device_use(key->device, reterr));
+	LULL_TRY(plan_key(key, curve, arrays, workers, reterr));
+	LULL_TRY(device_alloc(key->device, key->layout.key_bytes, "key", (void **)&key->block,
+			      reterr));
+	LULL_TRY(create_seats(key, reterr));
+	return upload(key, workers, reterr);
+}
+
+int key_attach(const struct curve_ops *curve, void *device, const struct lull_key_arrays *arrays,
+	       struct lull_workers *workers, void **ret_key, struct lull_error *reterr)
+{
+	struct cuda_key *key = new (std::nothrow) struct cuda_key();
+	int err;
+
+	if (!key)
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	key->device = (struct device *)device;
+	pthread_mutex_init(&key->lock, NULL);
+	pthread_cond_init(&key->freed, NULL);
+	err = fill_key(key, curve, arrays, workers, reterr);
+	if (err) {
+		key_detach(key);
+		return err;
+	}
+	*ret_key = key;
+	return LULL_OK;
+}
+
+} /* namespace lull */

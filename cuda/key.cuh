@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * key.cuh - a key on a device, and the proofs that run with it
+ *
+ * For backend_cuda.cu.  key.cu attaches a key by planning (layout.cuh),
+ * allocating blocks and uploading.  stages.cu proves and allocates nothing: a
+ * proof takes one of the key's seats (seat.cu), which have all that one proof
+ * works on, enqueues its stages on the seat's streams and waits twice: for how
+ * much of the witness is ones and bits, and for the few points that the host
+ * adds up.  A key has as many seats as its layout planned, two if there is
+ * room, so that one proof loads and is assembled while another computes; a
+ * proof more waits for a seat.
+ */
+#ifndef LULL_CUDA_KEY_CUH
+#define LULL_CUDA_KEY_CUH
+
+#include "curve.cuh"
+#include "device.cuh"
+#include "layout.cuh"
+
+namespace lull
+{
+
+constexpr unsigned int nr_span_stages = LULL_STAGE_MSM_H + 1;
+
+struct cuda_key;
+
+/**
+ * struct cuda_seat - what one proof at a time works with
+ * @key: whose
+ * @taken: the key's lock: a proof has it, from LULL_STAGE_LOAD to
+ *	LULL_STAGE_RETIRE
+ * @block: device memory of a proof
+ * @streams: one a lane
+ * @copy_stream: fills buffers
+ * @begun: per stage, when it began
+ * @ended: per stage, when it ended
+ * @filled: per buffer, when what it is for has come
+ * @drained: per buffer, when that has been used
+ * @sums: pinned: of each section, what its chunks and its ones left
+ * @counts: pinned: of ones and of others in the witness
+ * @counted: @counts has been waited for
+ * @staging: for the witness
+ * @ret_points: where each sum goes
+ */
+struct cuda_seat {
+	struct cuda_key *key;
+	bool taken;
+	uint8_t *block;
+	cudaStream_t streams[nr_lanes_max];
+	cudaStream_t copy_stream;
+	cudaEvent_t begun[nr_span_stages], ended[nr_span_stages];
+	cudaEvent_t filled[2], drained[2];
+	uint8_t *sums[NR_SECTIONS];
+	uint32_t *counts;
+	bool counted;
+	struct staging staging;
+	uint8_t *ret_points[NR_SECTIONS];
+};
+
+/**
+ * struct cuda_key - a key on a device
+ * @device: the device
+ * @layout: where everything lies
+ * @matrices: how they are cut
+ * @state: of the curve's functions
+ * @block: what stays on the device
+ * @points: of streamed sections, their points in pinned memory, without the
+ *	missing ones: the key's own, or @pinned
+ * @pinned: of streamed sections that are not in pinned memory, a copy
+ * @rows: what spmv_fill() wrote; kept when the matrices are streamed
+ * @seats: for proofs
+ * @nr_seats: how many
+ * @lock: guards which seats are taken
+ * @freed: one was freed
+ */
+struct cuda_key {
+	struct device *device;
+	struct layout layout;
+	struct spmv_plan matrices;
+	void *state;
+	uint8_t *block;
+	const uint8_t *points[NR_SECTIONS];
+	struct pinned pinned[NR_SECTIONS];
+	struct pinned rows;
+	struct cuda_seat seats[nr_seats_max];
+	unsigned int nr_seats;
+	pthread_mutex_t lock;
+	pthread_cond_t freed;
+};
+
+/* A seat of the key's layout; one that failed half way is to be destroyed. */
+int seat_create(struct cuda_key *key, struct cuda_seat *seat, struct lull_error *reterr);
+void seat_destroy(struct cuda_seat *seat);
+
+/* Waits for a seat and takes it; frees it. */
+struct cuda_seat *seat_take(struct cuda_key *key);
+void seat_put(struct cuda_seat *seat);
+
+/* Bytes of sums[]: one part for each chunk, one for ones. */
+static inline size_t sums_bytes(const struct section *s)
+{
+	return (s->nr_chunks + 1) * s->sum->sums_bytes;
+}
+
+/* As struct lull_backend_ops has them. */
+int key_attach(const struct curve_ops *curve, void *device, const struct lull_key_arrays *arrays,
+	       struct lull_workers *workers, void **ret_key, struct lull_error *reterr);
+void key_detach(void *key);
+size_t stages_scratch_bytes(const void *key, unsigned int nr_threads);
+int stages_run(void *key, enum lull_stage stage, const struct lull_stage_args *args,
+	       struct lull_error *reterr);
+int stages_wait(void *key, const struct lull_stage_args *args, struct lull_backend_span *spans,
+		struct lull_error *reterr);
+
+} /* namespace lull */
+
+#endif

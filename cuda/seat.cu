@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * seat.cu - what one proof works with: made with the key, taken and freed
+ *
+ * See key.cuh.
+ */
+#include "check.cuh"
+#include "key.cuh"
+
+namespace lull
+{
+
+void seat_destroy(struct cuda_seat *seat)
+{
+	struct cuda_key *key = seat->key;
+	unsigned int i;
+
+	if (!key)
+		return;
+	staging_destroy(&seat->staging);
+	if (seat->counts)
+		cudaFreeHost(seat->counts);
+	for (i = 0; i < NR_SECTIONS; i++)
+		if (seat->sums[i])
+			cudaFreeHost(seat->sums[i]);
+	for (i = 0; i < 2; i++) {
+		if (seat->filled[i])
+			cudaEventDestroy(seat->filled[i]);
+		if (seat->drained[i])
+			cudaEventDestroy(seat->drained[i]);
+	}
+	for (i = 0; i < nr_span_stages; i++) {
+		if (seat->begun[i])
+			cudaEventDestroy(seat->begun[i]);
+		if (seat->ended[i])
+			cudaEventDestroy(seat->ended[i]);
+	}
+	if (seat->copy_stream)
+		cudaStreamDestroy(seat->copy_stream);
+	for (i = 0; i < nr_lanes_max; i++)
+		if (seat->streams[i])
+			cudaStreamDestroy(seat->streams[i]);
+	device_free(key->device, seat->block, key->layout.proof_bytes);
+	*seat = {};
+}
+
+static int create_events(struct cuda_seat *seat, struct lull_error *reterr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_span_stages; i++) {
+		CUDA_TRY(cudaEventCreate(&seat->begun[i]), reterr);
+		CUDA_TRY(cudaEventCreate(&seat->ended[i]), reterr);
+	}
+	for (i = 0; i < 2; i++) {
+		CUDA_TRY(cudaEventCreateWithFlags(&seat->filled[i], cudaEventDisableTiming),
+			 reterr);
+		CUDA_TRY(cudaEventCreateWithFlags(&seat->drained[i], cudaEventDisableTiming),
+			 reterr);
+	}
+	return LULL_OK;
+}
+
+int seat_create(struct cuda_key *key, struct cuda_seat *seat, struct lull_error *reterr)
+{
+	const struct layout *l = &key->layout;
+	unsigned int i;
+
+	seat->key = key;
+	LULL_TRY(device_alloc(key->device, l->proof_bytes, "proofs of a key", (void **)&seat->block,
+			      reterr));
+	for (i = 0; i < l->nr_lanes; i++)
+		CUDA_TRY(cudaStreamCreateWithFlags(&seat->streams[i], cudaStreamNonBlocking),
+			 reterr);
+	CUDA_TRY(cudaStreamCreateWithFlags(&seat->copy_stream, cudaStreamNonBlocking), reterr);
+	for (i = 0; i < NR_SECTIONS; i++)
+		CUDA_TRY(cudaHostAlloc((void **)&seat->sums[i], sums_bytes(&l->sections[i]),
+				       cudaHostAllocDefault),
+			 reterr);
+	CUDA_TRY(cudaHostAlloc((void **)&seat->counts, 2 * sizeof(uint32_t), cudaHostAllocDefault),
+		 reterr);
+	LULL_TRY(create_events(seat, reterr));
+	return staging_create(&seat->staging, reterr);
+}
+
+static struct cuda_seat *find_free(struct cuda_key *key)
+{
+	for (unsigned int i = 0; i < key->nr_seats; i++)
+		if (!key->seats[i].taken)
+			return &key->seats[i];
+	return NULL;
+}
+
+struct cuda_seat *seat_take(struct cuda_key *key)
+{
+	struct cuda_seat *seat;
+
+	pthread_mutex_lock(&key->lock);
+	while (!(seat = find_free(key)))
+		pthread_cond_wait(&key->freed, &key->lock);
+	seat->taken = true;
+	pthread_mutex_unlock(&key->lock);
+	return seat;
+}
+
+void seat_put(struct cuda_seat *seat)
+{
+	struct cuda_key *key = seat->key;
+
+	pthread_mutex_lock(&key->lock);
+	seat->taken = false;
+	pthread_cond_signal(&key->freed);
+	pthread_mutex_unlock(&key->lock);
+}
+
+} /* namespace lull */

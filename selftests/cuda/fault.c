@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * fault.c - a GPU that breaks is left out, and says why
+ *
+ * A kernel of this program writes where nothing is, in the context that the
+ * backend works in: from then on CUDA answers every call in this process with
+ * that error.  So each test is a process of its own, made before anything of
+ * CUDA was called.  The kernel goes to the driver as text, out of libcuda.so.1,
+ * so that nothing here needs nvcc.  Skips where there is no GPU.
+ */
+#include "../prove/prove.h"
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+
+#include "base/base.h"
+
+#define CIRCUIT "bls12381-poseidon2"
+#define EXIT_SKIPPED 77
+#define REASON_BYTES 300
+
+/* ---- breaking a GPU ---------------------------------------------------- */
+
+static const char kernel[] = ".version 6.3\n"
+			     ".target sm_75\n"
+			     ".address_size 64\n"
+			     ".visible .entry write_nowhere()\n"
+			     "{\n"
+			     "	.reg .b64 %address;\n"
+			     "	.reg .b32 %value;\n"
+			     "	mov.u64 %address, 64;\n"
+			     "	mov.u32 %value, 1;\n"
+			     "	st.global.u32 [%address], %value;\n"
+			     "	ret;\n"
+			     "}\n";
+
+/* What the driver says to a wrong address. */
+#define ILLEGAL_ADDRESS 700
+
+static void *library;
+
+/* POSIX: a function's address fits an object pointer. */
+static void find(const char *name, void *ret_function)
+{
+	void *symbol = dlsym(library, name);
+
+	if (!symbol)
+		TEST_FAIL_("libcuda.so.1 lacks %s", name);
+	memcpy(ret_function, &symbol, sizeof(symbol));
+}
+
+/* The context is the device's primary one, which the CUDA runtime uses too. */
+static void enter_context(int gpu)
+{
+	int (*init)(unsigned int), (*get)(int *, int);
+	int (*retain)(void **, int), (*set_current)(void *);
+	void *context = NULL;
+	int device = 0;
+
+	library = dlopen("libcuda.so.1", RTLD_NOW);
+	ASSERT_TRUE(library);
+	find("cuInit", &init);
+	find("cuDeviceGet", &get);
+	find("cuDevicePrimaryCtxRetain", &retain);
+	find("cuCtxSetCurrent", &set_current);
+	if (test_failed)
+		return;
+	ASSERT_EQ(0, init(0));
+	ASSERT_EQ(0, get(&device, gpu));
+	ASSERT_EQ(0, retain(&context, device));
+	ASSERT_EQ(0, set_current(context));
+}
+
+static void break_gpu(int gpu)
+{
+	int (*load)(void **, const void *),
+		(*function)(void **, void *, const char *);
+	int (*launch)(void *, unsigned int, unsigned int, unsigned int,
+		      unsigned int, unsigned int, unsigned int, unsigned int,
+		      void *, void **, void **);
+	int (*synchronize)(void);
+	void *module = NULL, *entry = NULL;
+
+	enter_context(gpu);
+	if (test_failed)
+		return;
+	find("cuModuleLoadData", &load);
+	find("cuModuleGetFunction", &function);
+	find("cuLaunchKernel", &launch);
+	find("cuCtxSynchronize", &synchronize);
+	if (test_failed)
+		return;
+	ASSERT_EQ(0, load(&module, kernel));
+	ASSERT_EQ(0, function(&entry, module, "write_nowhere"));
+	ASSERT_EQ(0, launch(entry, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	EXPECT_EQ(ILLEGAL_ADDRESS, synchronize());
+}
+
+/* ---- a process for each test ------------------------------------------- */
+
+static char reason[REASON_BYTES];
+
+/* Runs @body in a child, whose EXPECTs count and whose SKIP is passed on. */
+static void in_child(void (*body)(void *), void *arg)
+{
+	int status = 0, ends[2];
+	ssize_t got;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(ends));
+	fflush(stdout);
+	pid = fork();
+	ASSERT_TRUE(pid >= 0);
+	if (!pid) {
+		body(arg);
+		if (test_skipped &&
+		    write(ends[1], test_skipped, strlen(test_skipped)) < 0)
+			test_failed = true;
+		fflush(stdout);
+		_exit(test_failed ? 1 : test_skipped ? EXIT_SKIPPED : 0);
+	}
+	close(ends[1]);
+	got = read(ends[0], reason, sizeof(reason) - 1);
+	close(ends[0]);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIPPED) {
+		reason[got > 0 ? got : 0] = '\0';
+		SKIP(reason);
+	}
+	EXPECT_EQ(0, status);
+}
+
+/* ---- proving ----------------------------------------------------------- */
+
+static char said[4096];
+static unsigned int nr_said;
+
+static void hear(void *arg, const char *line)
+{
+	(void)arg;
+	nr_said++;
+	strncat(said, line, sizeof(said) - strlen(said) - 1);
+}
+
+/**
+ * struct scene - one process's
+ * @nr_gpus: from 0 on
+ * @fallback: the CPU may take over
+ * @stage: at whose begin GPU 0 breaks; NULL for between two proofs
+ */
+struct scene {
+	unsigned int nr_gpus;
+	bool fallback;
+	const char *stage;
+	struct lull_ctx *ctx;
+	struct lull_key *key;
+	struct lull_wtns *wtns;
+	struct golden golden;
+};
+
+/* False when there is nothing to break here. */
+static bool open_scene(struct scene *s)
+{
+	static const unsigned int gpus[] = { 0, 1 };
+	const struct lull_ctx_opts opts = { .size = sizeof(opts),
+					    .backend = "cuda",
+					    .warn = hear,
+					    .fallback_cpu = false,
+					    .gpus = gpus,
+					    .nr_gpus = s->nr_gpus };
+	struct lull_ctx_opts allowed = opts;
+	struct lull_error error;
+
+	allowed.fallback_cpu = s->fallback;
+	/* First without: a machine without a GPU must not look like success. */
+	if (lull_ctx_create(&opts, &s->ctx, &error)) {
+		snprintf(reason, sizeof(reason), "%s%s",
+			 error.code == LULL_USAGE ? "ONE GPU ALONE: " : "",
+			 error.code == LULL_USAGE ? "nothing of two was tested"
+						  : error.msg);
+		if (error.code == LULL_UNSUPPORTED || error.code == LULL_USAGE)
+			test_skipped = reason;
+		else
+			TEST_FAIL_("%s", error.msg);
+		return false;
+	}
+	lull_ctx_destroy(s->ctx);
+	s->golden = golden_load(CIRCUIT, 0);
+	if (lull_ctx_create(&allowed, &s->ctx, &error) ||
+	    lull_key_open_mem(s->ctx, s->golden.key.data, s->golden.key.bytes,
+			      &s->key, &error) ||
+	    lull_wtns_open_mem(s->ctx, s->golden.wtns.data,
+			       s->golden.wtns.bytes, &s->wtns, &error)) {
+		TEST_FAIL_("%s", error.msg);
+		return false;
+	}
+	return true;
+}
+
+/* All of it can be closed, whatever has broken. */
+static void close_scene(struct scene *s)
+{
+	lull_wtns_close(s->wtns);
+	lull_key_close(s->key);
+	lull_ctx_destroy(s->ctx);
+	golden_free(&s->golden);
+}
+
+static void break_at(void *arg, const char *stage)
+{
+	struct scene *s = arg;
+
+	if (!s->stage || strcmp(s->stage, stage))
+		return;
+	s->stage = NULL;
+	break_gpu(0);
+}
+
+/* Expects @want; with LULL_OK the golden bytes, by a backend whose text begins
+ * with @by.  The error's text otherwise. */
+static void prove(struct scene *s, int want, const char *by,
+		  struct lull_error *error)
+{
+	const struct lull_prove_opts opts = { .size = sizeof(opts),
+					      .progress = break_at,
+					      .progress_arg = s };
+	struct lull_proof *proof = NULL;
+	char text[TEXT_BYTES];
+
+	memset(error, 0, sizeof(*error));
+	EXPECT_EQ(want,
+		  lull_prove_blinded(s->ctx, s->key, s->wtns, &opts,
+				     s->golden.r, s->golden.s, &proof, error));
+	EXPECT_EQ(want == LULL_OK, proof != NULL);
+	if (!proof)
+		return;
+	EXPECT_TRUE(lull_proof_json(proof, text, sizeof(text)) < sizeof(text));
+	EXPECT_STREQ(s->golden.proof, text);
+	if (strncmp(lull_proof_backend(proof), by, strlen(by)))
+		TEST_FAIL_("expected %s..., found %s", by,
+			   lull_proof_backend(proof));
+	lull_proof_free(proof);
+}
+
+/* One warning, which names the GPU and has file, line and CUDA's text. */
+static void expect_told(void)
+{
+	static const char *const parts[] = { "cuda: GPU 0, ", "is left out: ",
+					     ".cu:", "illegal memory access",
+					     "cudaErrorIllegalAddress" };
+	size_t i;
+
+	EXPECT_EQ(1, nr_said);
+	for (i = 0; i < LULL_ARRAY_SIZE(parts); i++)
+		if (!strstr(said, parts[i]))
+			TEST_FAIL_("no '%s' in: %s", parts[i], said);
+}
+
+/* ---- one GPU ----------------------------------------------------------- */
+
+static void break_between(void *arg)
+{
+	struct scene *s = arg;
+	struct lull_error error;
+
+	if (!open_scene(s))
+		return;
+	prove(s, LULL_OK, "cuda: GPU 0, ", &error);
+	EXPECT_EQ(0, nr_said);
+	break_gpu(0);
+	if (s->fallback) {
+		prove(s, LULL_OK, "cpu (fallback: ", &error);
+		prove(s, LULL_OK, "cpu (fallback: no device has the key)",
+		      &error);
+	} else {
+		prove(s, LULL_DEVICE, "", &error);
+		EXPECT_TRUE(strstr(error.msg, "illegal memory access"));
+		prove(s, LULL_DEVICE, "", &error);
+		EXPECT_STREQ("every device has been left out", error.msg);
+	}
+	expect_told();
+	close_scene(s);
+}
+
+TEST(broken_gpu_is_told)
+{
+	struct scene s = { .nr_gpus = 1 };
+
+	in_child(break_between, &s);
+}
+
+TEST(cpu_takes_over_where_allowed)
+{
+	struct scene s = { .nr_gpus = 1, .fallback = true };
+
+	in_child(break_between, &s);
+}
+
+/* With the proof half way: it ends, what it holds is freed, and where it may be
+ * it is made again from the beginning. */
+static void break_within(void *arg)
+{
+	struct scene *s = arg;
+	struct lull_error error;
+
+	if (!open_scene(s))
+		return;
+	if (s->fallback)
+		prove(s, LULL_OK, "cpu (fallback: ", &error);
+	else
+		prove(s, LULL_DEVICE, "", &error);
+	EXPECT_TRUE(!s->stage);
+	expect_told();
+	close_scene(s);
+}
+
+TEST(gpu_breaks_at_any_stage)
+{
+	static const char *const stages[] = { "load",  "spmv",	 "h",
+					      "msm_a", "msm_b2", "msm_h",
+					      "retire" };
+	size_t i;
+
+	/* With "retire" the proof has been made: see below. */
+	for (i = 0; i + 1 < LULL_ARRAY_SIZE(stages) && !test_skipped; i++) {
+		struct scene s = { .nr_gpus = 1, .stage = stages[i] };
+
+		in_child(break_within, &s);
+		s.fallback = true;
+		if (!test_skipped)
+			in_child(break_within, &s);
+	}
+}
+
+/* A proof that was made before is good; the next one meets the fault. */
+static void break_last(void *arg)
+{
+	struct scene *s = arg;
+	struct lull_error error;
+
+	if (!open_scene(s))
+		return;
+	prove(s, LULL_OK, "cuda: GPU 0, ", &error);
+	EXPECT_TRUE(!s->stage);
+	prove(s, LULL_DEVICE, "", &error);
+	expect_told();
+	close_scene(s);
+}
+
+TEST(gpu_breaks_at_the_end)
+{
+	struct scene s = { .nr_gpus = 1, .stage = "retire" };
+
+	in_child(break_last, &s);
+}
+
+/* A context that is opened on it afterwards fails with a text. */
+static void open_broken(void *arg)
+{
+	struct scene *s = arg;
+	const struct lull_ctx_opts opts = { .size = sizeof(opts),
+					    .backend = "cuda" };
+	struct lull_ctx *ctx = NULL;
+	struct lull_error error = { 0 };
+
+	if (!open_scene(s))
+		return;
+	break_gpu(0);
+	/* Whether its number or its memory is asked for first. */
+	lull_ctx_create(&opts, &ctx, &error);
+	EXPECT_TRUE(error.code == LULL_DEVICE ||
+		    error.code == LULL_UNSUPPORTED);
+	EXPECT_TRUE(!ctx && strstr(error.msg, "illegal memory access"));
+	close_scene(s);
+}
+
+TEST(broken_gpu_is_not_opened)
+{
+	struct scene s = { .nr_gpus = 1 };
+
+	in_child(open_broken, &s);
+}
+
+/* ---- two GPUs ---------------------------------------------------------- */
+
+/* The other one makes every proof from then on, with the same bytes. */
+static void break_first(void *arg)
+{
+	struct scene *s = arg;
+	struct lull_error error;
+	int i;
+
+	if (!open_scene(s))
+		return;
+	prove(s, LULL_OK, "cuda: GPU 0, ", &error);
+	prove(s, LULL_OK, "cuda: GPU 1, ", &error);
+	break_gpu(0);
+	for (i = 0; i < 4; i++)
+		prove(s, LULL_OK, "cuda: GPU 1, ", &error);
+	expect_told();
+	close_scene(s);
+}
+
+TEST(other_gpu_goes_on)
+{
+	struct scene s = { .nr_gpus = 2 };
+
+	in_child(break_first, &s);
+}
+
+TEST_MAIN

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * witness.c - checks of a witness; see witness.h
+ */
+#include "prove/witness.h"
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/workers.h"
+
+#define VALUES_PER_TASK ((size_t)1 << 16)
+
+static int check_task(void *arg, size_t task, struct lull_error *reterr)
+{
+	const struct lull_wtnsfile *file = arg;
+	size_t first = task * VALUES_PER_TASK;
+	size_t last = lull_min(first + VALUES_PER_TASK, file->nr_values);
+
+	return lull_wtnsfile_check_values(file, (uint32_t)first, (uint32_t)last,
+					  reterr);
+}
+
+int lull_witness_check(const struct lull_wtnsfile *file,
+		       struct lull_workers *workers, struct lull_error *reterr)
+{
+	struct lull_wtnsfile copy = *file; /* tasks take no const */
+
+	return lull_workers_try(workers,
+				lull_div_up(file->nr_values, VALUES_PER_TASK),
+				check_task, &copy, reterr);
+}
+
+int lull_witness_match(const struct lull_wtnsfile *file, const char *name,
+		       const char *what, const struct lull_curve_facts *facts,
+		       uint32_t nr_values, struct lull_error *reterr)
+{
+	if (facts != file->facts)
+		return lull_fail(reterr, LULL_MISMATCH,
+				 "%s is for %s, %s for %s", name, facts->name,
+				 file->file.in.name, file->facts->name);
+	if (nr_values != file->nr_values)
+		return lull_fail(
+			reterr, LULL_MISMATCH,
+			"%s: the %s expects %u witness values, found %u in %s",
+			name, what, nr_values, file->nr_values,
+			file->file.in.name);
+	return LULL_OK;
+}
