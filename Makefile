@@ -44,7 +44,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(O)/lull $(DESTDIR)$(PREFIX)/bin/lull
-	install -m 644 userspace/include/lull.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 userspace/include/*.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(O)/liblull.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(O)/liblull.so $(DESTDIR)$(PREFIX)/lib/liblull.so.0
 	ln -sf liblull.so.0 $(DESTDIR)$(PREFIX)/lib/liblull.so

@@ -54,12 +54,16 @@ check-debug: debug-kernel kmod-tests
 #
 #   make dkms-install     sources for DKMS, the udev rule and the group; builds
 #                         and installs the module for the running kernel
+#   make dkms-install DKMS_KERNEL=RELEASE   for another one, whose headers are
+#                         /lib/modules/RELEASE/build: in an image, say
 #   make dkms-uninstall   removes them, and the module from every kernel
 
 DKMS_VERSION = $(shell sed -n 's/^.define LULL_VERSION "\(.*\)"/\1/p' \
 	userspace/include/lull.h)
 DKMS_SOURCE = $(DESTDIR)/usr/src/lull-arena-$(DKMS_VERSION)
-KMOD_EXAMPLES = $(DESTDIR)$(PREFIX)/share/doc/lull-arena/examples
+DKMS_KERNEL ?=
+KMOD_DOC = $(DESTDIR)$(PREFIX)/share/doc/lull-arena
+KMOD_EXAMPLES = $(KMOD_DOC)/examples
 
 .PHONY: dkms-install dkms-uninstall
 dkms-install:
@@ -82,14 +86,15 @@ dkms-install:
 		kmod/packaging/tmpfiles.conf $(KMOD_EXAMPLES)/
 ifeq ($(DESTDIR),)
 	systemd-sysusers /usr/lib/sysusers.d/lull-arena.conf
-	-udevadm control --reload
-	dkms install --force lull-arena/$(DKMS_VERSION)
+	[ ! -S /run/udev/control ] || udevadm control --reload
+	dkms install --force lull-arena/$(DKMS_VERSION) \
+		$(if $(DKMS_KERNEL),-k $(DKMS_KERNEL))
 endif
 
 dkms-uninstall:
 ifeq ($(DESTDIR),)
 	-dkms remove lull-arena/$(DKMS_VERSION) --all
 endif
-	rm -rf $(DKMS_SOURCE) $(KMOD_EXAMPLES)
+	rm -rf $(DKMS_SOURCE) $(KMOD_DOC)
 	rm -f $(DESTDIR)/usr/lib/udev/rules.d/70-lull-arena.rules \
 		$(DESTDIR)/usr/lib/sysusers.d/lull-arena.conf

@@ -7,14 +7,15 @@
 #
 # For scripts/check.  Every global of liblull.a begins with lull_ (a static
 # library shares one name space with its users), liblull.so exports exactly
-# what userspace/lull.map lists, and that is what lull.h marks LULL_API.
+# what userspace/lull.map lists, and that is what the public
+# headers mark LULL_API.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C
 
 BUILD=${1:?usage: scripts/check-symbols.sh BUILD_DIR}
 MAP=userspace/lull.map
-HEADER=userspace/include/lull.h
+HEADERS=(userspace/include/*.h)
 rc=0
 
 # say TITLE NAMES: a fault if there are names.
@@ -37,7 +38,7 @@ exported=$(nm -D --defined-only "$BUILD/liblull.so" |
 listed=$(sed 's|/\*.*\*/||; s/#.*//' "$MAP" |
 	awk '/local:/ { exit } { print }' | grep -oE '\blull_\w+ *;' |
 	tr -d ' ;' | sort -u)
-marked=$(tr '\n' ' ' <"$HEADER" | grep -oE 'LULL_API [^;]*;' |
+marked=$(cat "${HEADERS[@]}" | tr '\n' ' ' | grep -oE 'LULL_API [^;]*;' |
 	grep -oE '\blull_\w+ *\(' | tr -d ' (' | sort -u)
 
 [ -n "$exported" ] || say "liblull.so" "exports nothing"
@@ -45,8 +46,8 @@ say "exported by liblull.so, not in $MAP" \
 	"$(comm -23 <(echo "$exported") <(echo "$listed"))"
 say "in $MAP, not exported by liblull.so" \
 	"$(comm -13 <(echo "$exported") <(echo "$listed"))"
-say "in $MAP, not marked LULL_API in $HEADER" \
+say "in $MAP, not marked LULL_API in ${HEADERS[*]}" \
 	"$(comm -23 <(echo "$listed") <(echo "$marked"))"
-say "marked LULL_API in $HEADER, not in $MAP" \
+say "marked LULL_API in ${HEADERS[*]}, not in $MAP" \
 	"$(comm -13 <(echo "$listed") <(echo "$marked"))"
 exit $rc

@@ -77,6 +77,9 @@ MAY_INCLUDE = {
     "cli": {"bench", "curve/facts.h", "arena"},
 }
 
+PUBLIC_HEADERS = ("lull.h", "lull_bellman.h", "lull_pipeline.h")
+PUBLIC_PATHS = tuple(f"userspace/include/{name}" for name in PUBLIC_HEADERS)
+
 UNSAFE_CALLS = ("strcpy", "strcat", "stpcpy", "sprintf", "vsprintf", "atoi",
                 "atol", "atoll", "alloca", "gets", "strtok", "BUG_ON", "BUG")
 # A library neither prints nor exits; these folders are programs.
@@ -360,7 +363,7 @@ class Tidy:
                 for word in used_words(source):
                     words.setdefault(word, set()).add(source.path)
         public = {word for source in self.sources
-                  if source.path == "userspace/include/lull.h"
+                  if source.path in PUBLIC_PATHS
                   for line in source.code
                   for word in re.findall(r"\blull_\w+", line)}
         for source in self.sources:
@@ -396,8 +399,10 @@ def include_fault(folder, what):
         return ("kmod and userspace share uapi/ only"
                 if into in MAY_INCLUDE else None)
     if folder in ("uapi", "include"):
-        return "a public header includes nothing of ours"
-    if what == "lull.h" or into in ("base", "linux", "uapi"):
+        return None if folder == "include" and what in PUBLIC_HEADERS else \
+            "a public header includes public headers only"
+    if what in PUBLIC_HEADERS or into in ("base", "linux", "uapi") or \
+            (folder == "lib" and what == "lib.h"):
         return None
     if folder == "cuda":
         return None if into not in ("cli", "daemon", "bench", "prove") else \

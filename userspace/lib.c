@@ -4,9 +4,8 @@
  *
  * Contracts stand in include/lull.h.
  */
-#include "lull.h"
+#include "lib.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +25,9 @@
 #include "prove/prover.h"
 #include "prove/random.h"
 #include "prove/witness.h"
+#include "sched/pipeline.h"
 
 #define ARENA_TEXT_BYTES sizeof(((struct lull_ctx_stats *)0)->arena)
-
-struct lull_ctx {
-	struct lull_ctx_opts opts;
-	struct lull_workers *workers;
-	struct lull_set *set;
-	struct lull_arena *arena;
-	atomic_size_t nr_notes; /* said */
-};
-
-struct lull_wtns {
-	struct lull_wtnsfile file;
-};
 
 const char *lull_version(void)
 {
@@ -563,6 +551,11 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 			reterr, LULL_USAGE,
 			"struct lull_prove_opts: expected size %zu, found %zu",
 			sizeof(*opts), opts->size);
+	if (key->assigned)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "%s: parameters of bellman hold no circuit: "
+				 "they cannot prove from a witness alone",
+				 key->file.parts.name);
 	err = lull_witness_match(file, key->file.parts.name, "key",
 				 key->file.parts.facts, key->file.parts.nr_vars,
 				 reterr);
@@ -590,6 +583,18 @@ int lull_prove(struct lull_ctx *ctx, const struct lull_key *key,
 	lull_wipe(r, sizeof(r));
 	lull_wipe(s, sizeof(s));
 	return err;
+}
+
+int lull_pipeline_create(struct lull_ctx *ctx,
+			 const struct lull_pipeline_opts *opts,
+			 struct lull_pipeline **ret_pipeline,
+			 struct lull_error *reterr)
+{
+	const struct lull_sched_env env = { .workers = ctx->workers,
+					    .arena = ctx->arena,
+					    .set = ctx->set };
+
+	return lull_sched_create(&env, opts, ret_pipeline, reterr);
 }
 
 size_t lull_proof_json(const struct lull_proof *proof, char *buf, size_t bytes)

@@ -12,7 +12,9 @@
 #include <sys/resource.h>
 
 #define LARGE_BYTES ((size_t)1 << 20)
-#define LOG2_ROWS 14 /* a key of some 10 MB, scratch of as much */
+/* A key of some 10 MB, scratch of as much; LULL_STEADY_LOG2_ROWS makes it less,
+ * for machines that are emulated. */
+#define LOG2_ROWS 14
 #define NR_PROOFS 4
 
 /* ---- what allocates ---------------------------------------------------- */
@@ -94,10 +96,14 @@ static struct lull_ctx *ctx_on(const char *arena, struct lull_error *why)
 
 static bool make_key(void)
 {
+	const char *rows = getenv("LULL_STEADY_LOG2_ROWS");
 	struct lull_ctx *ctx = ctx_on("thp", NULL);
 	int err;
 
-	if (!ctx || !make_circuit("dense", "bn128", LOG2_ROWS, r1cs, wtns_path))
+	if (!ctx || !make_circuit("dense", "bn128",
+				  rows ? (unsigned int)strtoul(rows, NULL, 10)
+				       : LOG2_ROWS,
+				  r1cs, wtns_path))
 		return false;
 	scratch_path(zkey, "made.zkey");
 	err = lull_key_generate_toxic(ctx, r1cs, zkey, NULL);

@@ -217,12 +217,15 @@ static int prove_within(uint64_t vram, const struct circuit *circuit,
 	struct lull_key *key = NULL;
 	char got[TEXT_BYTES];
 	const char *least;
-	int err;
+	int err, i;
 
 	if (!gpu)
 		return LULL_DEVICE;
 	err = lull_key_open(gpu, circuit->key, &key, &error);
-	if (!err && !lull_wtns_open(gpu, circuit->wtns, &wtns, &error)) {
+	if (!err)
+		err = lull_wtns_open(gpu, circuit->wtns, &wtns, &error);
+	/* Again, behind what the first one leaves to be done. */
+	for (i = 0; i < 2 && !err; i++) {
 		prove_text(gpu, key, wtns, r, s, got);
 		EXPECT_STREQ(want, got);
 	}

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include "base/mem.h"
 #include "curve/fr.h"
@@ -72,6 +73,7 @@ static void unmask(uint8_t *out, const struct mark *mark)
 
 /* ---- the search -------------------------------------------------------- */
 
+#define HUGE_PAGE ((size_t)2 << 20)
 #define PIECE 16 /* half a value: two limbs, one vector register */
 
 static bool is_piece(const volatile uint8_t *p, const uint8_t *masked)
@@ -102,6 +104,36 @@ search_range(uintptr_t from, uintptr_t to, const uint8_t *masked)
 	return nr;
 }
 
+/* Of hugetlb, a page that the arena does not hold raises SIGBUS. */
+static bool is_readable(uintptr_t at)
+{
+	char byte;
+	struct iovec to = { &byte, 1 }, from = { (void *)at, 1 };
+
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
+}
+
+/* The end of what can be read from an address on, a huge page at a time. */
+static uintptr_t readable_end(uintptr_t from, uintptr_t to)
+{
+	while (from < to && is_readable(from))
+		from = lull_min(to, lull_align_up(from + 1, HUGE_PAGE));
+	return from;
+}
+
+static unsigned int search_mapping(uintptr_t from, uintptr_t to,
+				   const uint8_t *masked)
+{
+	unsigned int nr = 0;
+	uintptr_t end;
+
+	for (; from < to; from = lull_align_up(end + 1, HUGE_PAGE)) {
+		end = readable_end(from, to);
+		nr += search_range(from, end, masked);
+	}
+	return nr;
+}
+
 struct found {
 	unsigned int plain[NR_MARKS], montgomery[NR_MARKS];
 };
@@ -120,9 +152,10 @@ static struct found search(bool tell)
 		    strncmp(rights, "rw", 2))
 			continue;
 		for (i = 0; i < NR_MARKS; i++) {
-			unsigned int p = search_range(from, to, marks[i].plain);
+			unsigned int p =
+				search_mapping(from, to, marks[i].plain);
 			unsigned int m =
-				search_range(from, to, marks[i].montgomery);
+				search_mapping(from, to, marks[i].montgomery);
 
 			found.plain[i] += p;
 			found.montgomery[i] += m;

@@ -11,7 +11,7 @@
  *
  *	module	       /dev/lull_arena: the kernel takes retired slots under
  *		       pressure and says on revival which it took
- *	hugetlb	       a memfd of 2 MiB pages out of the reserved pool
+ *	hugetlb	       a memfd of 1 GiB or 2 MiB pages out of a reserved pool
  *	thp	       anonymous memory with MADV_HUGEPAGE; always works
  *	malloc	       calloc(3), freed by a detached thread a block
  *	malloc-serial  calloc(3), freed at once, one block at a time

@@ -62,6 +62,18 @@ static inline bool lull_mul_overflow(uint64_t a, uint64_t b, uint64_t *ret_prod)
 	return __builtin_mul_overflow(a, b, ret_prod);
 }
 
+/* Is every byte zero?  Time depends on how many of the first are. */
+static inline bool lull_is_zero(const void *data, size_t bytes)
+{
+	const uint8_t *p = data;
+
+	while (bytes && !*p) {
+		p++;
+		bytes--;
+	}
+	return !bytes;
+}
+
 /* Little-endian loads from addresses of any alignment. */
 static inline uint32_t lull_load_u32(const void *p)
 {

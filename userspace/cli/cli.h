@@ -14,6 +14,7 @@
 
 #include "bench/bench.h"
 #include "lull.h"
+#include "lull_pipeline.h"
 
 /* What `lull` exits with; lull(1) lists them. */
 enum lull_cli_exit {
@@ -21,6 +22,8 @@ enum lull_cli_exit {
 	LULL_EXIT_INVALID = 1,
 	LULL_EXIT_ERROR = 2,
 	LULL_EXIT_UNSATISFIED = 3,
+	LULL_EXIT_PARTIAL = 4,
+	LULL_EXIT_SIGNALED = 128,    /* and the signal's number */
 	LULL_EXIT_INTERRUPTED = 130, /* 128 and SIGINT, as shells have it */
 	LULL_EXIT_TERMINATED = 143,  /* 128 and SIGTERM */
 };
@@ -34,23 +37,33 @@ enum lull_cli_key {
 	OPT_ARENA = 256,
 	OPT_ARMS,
 	OPT_BACKEND,
+	OPT_BANDWIDTH_GATE,
 	OPT_BYSTANDERS,
 	OPT_CARRIER,
 	OPT_CHECK_R1CS,
+	OPT_CPU_THREADS,
 	OPT_CUDA_REGISTER,
 	OPT_CURVE,
+	OPT_DEALLOC,
 	OPT_FALLBACK,
 	OPT_FOLD_C,
+	OPT_FROM,
 	OPT_GIB,
 	OPT_GPUS,
+	OPT_GPU_WORKERS,
+	OPT_HOST_MEMORY,
+	OPT_IDLE_RELEASE,
+	OPT_IN_FLIGHT,
 	OPT_IN_PROCESS,
 	OPT_JSON,
+	OPT_KEY,
 	OPT_LOG2,
 	OPT_MAX_LOG2,
 	OPT_MIN_LOG2,
 	OPT_NODE,
 	OPT_NO_VERIFY,
 	OPT_ONLY,
+	OPT_PARTITIONS,
 	OPT_PRESSURE,
 	OPT_R1CS,
 	OPT_ROUNDS,
@@ -60,17 +73,24 @@ enum lull_cli_key {
 	OPT_SHAPE,
 	OPT_SVG,
 	OPT_TEST_RS,
+	OPT_TO,
 	OPT_TOXIC,
+	OPT_TRACE,
 	OPT_VECTORS,
 	OPT_VRAM,
 	OPT_WITNESSES,
 };
 
 /* The most options that one command takes, and the most words. */
-#define LULL_CLI_OPTIONS_MAX 16
+#define LULL_CLI_OPTIONS_MAX 32
 #define LULL_CLI_WORDS_MAX 4
 /* The most GPUs that one command uses. */
 #define LULL_CLI_GPUS_MAX 32
+
+/* Formats, as --from and --to name them. */
+#define LULL_CLI_ZKEY "zkey"
+#define LULL_CLI_BELLMAN "bellman"
+#define LULL_CLI_BELLMAN_VKEY "bellman-vkey"
 
 struct lull_cli;
 
@@ -129,7 +149,13 @@ struct lull_cli_command {
  * @log2: --log2, or 0
  * @nr_witnesses: --witnesses, or 0
  * @seed: --seed, or 0
+ * @from: --from, a format, or NULL
+ * @to: --to, a format, or NULL
  * @test_rs: the two words of --test-rs, or NULL
+ * @key: --key, or NULL
+ * @partitions: --partitions, or NULL
+ * @trace: --trace, or NULL
+ * @pipeline: what was said about it
  * @storm: of bench storm: what was said; 0 and NULL where nothing was
  * @has_bystanders: --bystanders was given, and may be 0
  */
@@ -165,7 +191,13 @@ struct lull_cli {
 	unsigned int log2;
 	unsigned int nr_witnesses;
 	unsigned int seed;
+	const char *from;
+	const char *to;
 	const char *test_rs[2];
+	const char *key;
+	const char *partitions;
+	const char *trace;
+	struct lull_pipeline_opts pipeline;
 	struct lull_bench_storm_opts storm;
 	bool has_bystanders;
 };
@@ -175,6 +207,7 @@ const struct lull_cli_command *lull_cli_command_at(size_t index);
 
 /* cmd_*.c */
 int lull_cli_prove(const struct lull_cli *cli);
+int lull_cli_prove_partitions(const struct lull_cli *cli);
 int lull_cli_verify(const struct lull_cli *cli);
 int lull_cli_key_info(const struct lull_cli *cli);
 int lull_cli_key_check(const struct lull_cli *cli);
@@ -182,6 +215,7 @@ int lull_cli_key_vkey(const struct lull_cli *cli);
 int lull_cli_key_convert(const struct lull_cli *cli);
 int lull_cli_key_gen(const struct lull_cli *cli);
 int lull_cli_gen(const struct lull_cli *cli);
+int lull_cli_key_convert_bellman(const struct lull_cli *cli);
 int lull_cli_circuit_info(const struct lull_cli *cli);
 int lull_cli_waterfall(const struct lull_cli *cli);
 int lull_cli_arena_status(const struct lull_cli *cli);
@@ -229,6 +263,11 @@ int lull_cli_check_outputs(const char *const *inputs, size_t nr_inputs,
 int lull_cli_ctx_create(const struct lull_cli *cli, struct lull_ctx **ret_ctx,
 			struct lull_error *reterr);
 
+/* Opens a context and the first word's key; the caller ends both, on failure
+ * too. */
+int lull_cli_key_open(const struct lull_cli *cli, struct lull_ctx **ctx,
+		      struct lull_key **key, struct lull_error *reterr);
+
 /* "BN254" or "BLS12-381". */
 const char *lull_cli_curve_name(int curve);
 
@@ -240,5 +279,11 @@ unsigned int lull_cli_nr_threads(const struct lull_cli *cli);
 void lull_cli_signals_install(void);
 void lull_cli_signals_hold(void);
 void lull_cli_signals_release(void);
+
+/* From now on the first of them is only noted, for the command to end in
+ * order; the second ends it at once. */
+void lull_cli_signals_catch(void);
+/* The signal that was noted, or 0. */
+int lull_cli_signals_caught(void);
 
 #endif

@@ -20,10 +20,10 @@
 #define COPY_BYTES 4096
 #define PATH_BYTES 4096
 
-/* Opens a context and the key; the caller ends both, on failure too. */
-static int open_key(const struct lull_cli *cli, struct lull_ctx **ctx,
-		    struct lull_key **key, struct lull_error *reterr)
+int lull_cli_key_open(const struct lull_cli *cli, struct lull_ctx **ctx,
+		      struct lull_key **key, struct lull_error *reterr)
 {
+	const char *path = cli->words[0];
 	int err;
 
 	*ctx = NULL;
@@ -32,7 +32,10 @@ static int open_key(const struct lull_cli *cli, struct lull_ctx **ctx,
 	if (err)
 		return err;
 	lull_term_progress("key", 0, 0);
-	err = lull_key_open(*ctx, cli->words[0], key, reterr);
+	if (cli->from && !strcmp(cli->from, LULL_CLI_BELLMAN))
+		err = lull_key_open_bellman(*ctx, path, key, reterr);
+	else
+		err = lull_key_open(*ctx, path, key, reterr);
 	lull_term_progress_end();
 	return err;
 }
@@ -87,7 +90,7 @@ int lull_cli_key_info(const struct lull_cli *cli)
 	struct lull_key *key;
 	int status, ret;
 
-	status = open_key(cli, &ctx, &key, &err);
+	status = lull_cli_key_open(cli, &ctx, &key, &err);
 	if (!status)
 		status = lull_key_info(key, &info, &err);
 	if (status)
@@ -108,7 +111,7 @@ int lull_cli_key_check(const struct lull_cli *cli)
 	struct lull_key *key;
 	int status, ret;
 
-	status = open_key(cli, &ctx, &key, &err);
+	status = lull_cli_key_open(cli, &ctx, &key, &err);
 	if (!status) {
 		lull_term_progress("subgroups", 0, 0);
 		status = lull_key_check(key, &err);
@@ -177,7 +180,7 @@ static int write_vkey(const struct lull_cli *cli, const char *output)
 	struct lull_key *key;
 	int status, ret;
 
-	status = open_key(cli, &ctx, &key, &err);
+	status = lull_cli_key_open(cli, &ctx, &key, &err);
 	lull_cli_signals_hold();
 	if (!status && output)
 		status = lull_key_vkey_write(key, output, &err);
@@ -247,6 +250,8 @@ int lull_cli_key_convert(const struct lull_cli *cli)
 	const char *const inputs[] = { cli->words[0], cli->r1cs };
 	struct lull_error err;
 
+	if (cli->to || (cli->from && !strcmp(cli->from, LULL_CLI_BELLMAN)))
+		return lull_cli_key_convert_bellman(cli);
 	if (cli->fold_c && !cli->r1cs)
 		return lull_term_fail_msg(
 			cli->json, LULL_USAGE,

@@ -10,11 +10,11 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "base/error.h"
 #include "base/stage.h"
 #include "cli/cli.h"
 #include "cli/term.h"
 #ifdef LULL_VERIFY
-#include "base/error.h"
 #include "base/mem.h"
 /* tidy: allow include --test-rs is for tests, and in test builds only */
 #include "input/decimal.h"
@@ -64,6 +64,19 @@ static int check_paths(const struct lull_cli *cli, struct lull_error *reterr)
 
 	return lull_cli_check_outputs(inputs, cli->check_r1cs ? 3 : 2, outputs,
 				      LULL_ARRAY_SIZE(outputs), reterr);
+}
+
+/* What is for --partitions only. */
+static int check_single(const struct lull_cli *cli, struct lull_error *reterr)
+{
+	const char *option = cli->key	   ? "--key"
+			     : cli->output ? "--output"
+			     : cli->trace  ? "--trace"
+					   : NULL;
+
+	return option ? lull_fail(reterr, LULL_USAGE,
+				  "prove: %s is for --partitions", option)
+		      : LULL_OK;
 }
 
 static int open_inputs(struct prove_job *job, struct lull_error *reterr)
@@ -202,7 +215,11 @@ int lull_cli_prove(const struct lull_cli *cli)
 	struct lull_error err;
 	int ret, status;
 
-	status = check_paths(cli, &err);
+	if (cli->partitions)
+		return lull_cli_prove_partitions(cli);
+	status = check_single(cli, &err);
+	if (!status)
+		status = check_paths(cli, &err);
 	if (!status)
 		status = lull_cli_ctx_create(cli, &job.ctx, &err);
 	if (!status)

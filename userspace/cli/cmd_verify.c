@@ -3,6 +3,7 @@
  * cmd_verify.c - lull verify: VALID, or INVALID and why
  */
 #include <jansson.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/term.h"
@@ -29,11 +30,15 @@ static int say(const char *why)
 
 int lull_cli_verify(const struct lull_cli *cli)
 {
+	bool bellman = cli->from && !strcmp(cli->from, LULL_CLI_BELLMAN);
+	int (*verify)(const char *, const char *, const char *,
+		      struct lull_error *) =
+		bellman ? lull_verify_bellman : lull_verify;
 	struct lull_error err;
 	int status, ret;
 
-	status = lull_verify(cli->words[WORD_VKEY], cli->words[WORD_PUBLIC],
-			     cli->words[WORD_PROOF], &err);
+	status = verify(cli->words[WORD_VKEY], cli->words[WORD_PUBLIC],
+			cli->words[WORD_PROOF], &err);
 	if (status && status != LULL_INVALID)
 		return lull_term_fail(cli->json, &err);
 	if (cli->json)

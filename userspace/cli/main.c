@@ -26,12 +26,20 @@ static const struct lull_cli_command commands[] = {
 		.nr_words_max = 4,
 		.options = { OPT_THREADS, OPT_NO_VERIFY, OPT_CHECK_R1CS,
 			     OPT_JSON, OPT_VERBOSE, OPT_TEST_RS, OPT_BACKEND,
-			     OPT_FALLBACK, OPT_GPUS, OPT_VRAM, OPT_ARENA },
+			     OPT_FALLBACK, OPT_GPUS, OPT_VRAM, OPT_ARENA,
+			     OPT_KEY, OPT_PARTITIONS, OPT_OUTPUT, OPT_TRACE,
+			     OPT_IN_FLIGHT, OPT_CPU_THREADS, OPT_GPU_WORKERS,
+			     OPT_DEALLOC, OPT_BANDWIDTH_GATE, OPT_HOST_MEMORY,
+			     OPT_IDLE_RELEASE },
 		.summary = "make a proof from a key and a .wtns",
 		.about =
 "The proof is checked before it is written; both files appear whole or not\n"
 "at all.  Exit codes: 0 done, 2 error, 3 the witness does not satisfy the\n"
-"circuit, 130 interrupted.",
+"circuit, 130 interrupted.\n\n"
+"Many at once: lull prove --key KEY --partitions 'w*.wtns' -o PROOF.bin.\n"
+"On BLS12-381 the proofs are bellman's 192 bytes each, in the order of the\n"
+"witnesses; on BN254, or where PROOF ends in .json, an array.  A witness that\n"
+"fails harms no other: exit code 4, and each proof in PROOF.bin.NUMBER.",
 		.run = lull_cli_prove,
 	},
 	{
@@ -39,10 +47,13 @@ static const struct lull_cli_command commands[] = {
 		.words = "VKEY.json PUBLIC.json PROOF.json",
 		.nr_words_min = 3,
 		.nr_words_max = 3,
-		.options = { OPT_JSON },
+		.options = { OPT_FROM, OPT_JSON },
 		.summary = "check a proof",
 		.about =
-"Prints VALID, or INVALID and why.  Exit codes: 0 valid, 1 invalid, 2 error.",
+"Prints VALID, or INVALID and why.  Exit codes: 0 valid, 1 invalid, 2 error.\n"
+"With --from bellman VKEY is a verifying key or parameters of bellman, PROOF\n"
+"192 bytes for each partition, and PUBLIC.json has all partitions' signals,\n"
+"one partition's behind another's.",
 		.run = lull_cli_verify,
 	},
 	{
@@ -50,7 +61,7 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY",
 		.nr_words_min = 1,
 		.nr_words_max = 1,
-		.options = { OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "describe a key",
 		.run = lull_cli_key_info,
 	},
@@ -59,7 +70,7 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY",
 		.nr_words_min = 1,
 		.nr_words_max = 1,
-		.options = { OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "check a key's every point, subgroups included",
 		.run = lull_cli_key_check,
 	},
@@ -68,23 +79,26 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY [VKEY.json]",
 		.nr_words_min = 1,
 		.nr_words_max = 2,
-		.options = { OPT_OUTPUT, OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_OUTPUT, OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "write a key's verification_key.json",
 		.about = "Writes to standard output when no file is named.",
 		.run = lull_cli_key_vkey,
 	},
 	{
 		.name = "key convert",
-		.words = "IN.zkey OUT.lkey",
+		.words = "IN OUT",
 		.nr_words_min = 2,
 		.nr_words_max = 2,
-		.options = { OPT_R1CS, OPT_FOLD_C, OPT_THREADS, OPT_ARENA,
-			     OPT_JSON },
-		.summary = "make a key that is opened without converting",
+		.options = { OPT_R1CS, OPT_FOLD_C, OPT_FROM, OPT_TO,
+			     OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.summary = "write a key in another format",
 		.about =
-"Checks every point as key check does.  A .lkey is taken wherever a .zkey is\n"
-"and gives the same proofs.  Folding takes a while, once; proofs then need four\n"
-"transforms instead of six.",
+"Makes a native key of a .zkey, as a rule in a file named .lkey: it is taken\n"
+"wherever a .zkey is, read without converting, and gives the same proofs.  Every\n"
+"point is checked as key check does.  Folding takes a while, once; proofs then\n"
+"need four transforms instead of six.\n"
+"--to bellman writes parameters of bellman and bellperson, --to bellman-vkey\n"
+"their verifying key alone, both of BLS12-381.",
 		.run = lull_cli_key_convert,
 	},
 	{
@@ -267,7 +281,7 @@ static const struct lull_cli_command *find_command(int nr, char **words,
 	return NULL;
 }
 
-/* The commands of a group, "info|check|vkey|gen", for "lull key". */
+/* The commands of a group, "info|check|vkey|convert|gen", for "lull key". */
 static bool list_group(const char *group, char *buf, size_t bytes)
 {
 	size_t len = strlen(group), used = 0, i;

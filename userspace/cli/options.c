@@ -25,6 +25,11 @@
 #define RUNS_MAX 1000000
 /* What kernels are built for at most: MAX_NUMNODES. */
 #define NODE_MAX 1023
+/* As the library has them. */
+#define IN_FLIGHT_MAX 1024
+#define GPU_WORKERS_MAX 64
+/* A year. */
+#define SECONDS_MAX 31536000
 /* The 2-adicity of BN254's scalar field: its largest domain. */
 #define LOG2_MAX 28
 /* What the names of files have room for. */
@@ -56,25 +61,42 @@ static const struct option_text option_texts[] = {
 	{ OPT_ARMS, "arms", "A,B,...", "these arms alone (default: all)" },
 	{ OPT_BACKEND, "backend", "NAME",
 	  "auto, cpu or cuda (default: auto); benches: null too" },
+	{ OPT_BANDWIDTH_GATE, "bandwidth-gate", "NAME",
+	  "loads pause while proofs read: off, flag, tokens (default: off)" },
 	{ OPT_BYSTANDERS, "bystanders", "N",
 	  "threads that compute meanwhile (default: the other CPUs)" },
 	{ OPT_CARRIER, "carrier", "NAME",
 	  "module or hugetlb (default: module)" },
 	{ OPT_CHECK_R1CS, "check-r1cs", "X.r1cs",
 	  "first check the witness against the circuit" },
+	{ OPT_CPU_THREADS, "cpu-threads", "N",
+	  "threads of one proof on the CPU (default: --threads)" },
 	{ OPT_CUDA_REGISTER, "cuda-register", NULL,
 	  "also register memory with a GPU, each time and once" },
 	{ OPT_CURVE, "curve", "CURVE", "bn254 or bls12_381 (default: both)" },
+	{ OPT_DEALLOC, "dealloc", "NAME",
+	  "retire, inline, async or serial (default: retire)" },
 	{ OPT_FALLBACK, "fallback", "cpu",
 	  "let the CPU take over when no GPU is left" },
 	{ OPT_FOLD_C, "fold-c", NULL,
 	  "fold the circuit's matrix C into the key; needs --r1cs" },
+	{ OPT_FROM, "from", "FORMAT",
+	  "zkey or bellman: whose files these are (default: zkey)" },
 	{ OPT_GIB, "gib", "G",
 	  "GiB of vectors; may have a point (default: 1)" },
 	{ OPT_GPUS, "gpus", "N,N", "the GPUs to use (default: 0)" },
+	{ OPT_GPU_WORKERS, "gpu-workers", "N",
+	  "proofs begun on a device at once (default: 2; CPU: 1)" },
 	{ OPT_HELP, "help", NULL, "this text" },
+	{ OPT_HOST_MEMORY, "host-memory", "BYTES",
+	  "memory for keys and partitions, also 12G or 500M" },
+	{ OPT_IDLE_RELEASE, "idle-release", "S",
+	  "give free memory back after S seconds without work" },
+	{ OPT_IN_FLIGHT, "in-flight", "N",
+	  "partitions at once (default: 2 more than compute)" },
 	{ OPT_IN_PROCESS, "in-process", "ARM", NULL },
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
+	{ OPT_KEY, "key", "KEY", "the key, with --partitions" },
 	{ OPT_LOG2, "log2", "N", "a domain of 2^N, from 10 to 28" },
 	{ OPT_MAX_LOG2, "max-log2", "N", "largest size, 2^N" },
 	{ OPT_MIN_LOG2, "min-log2", "N", "smallest size, 2^N" },
@@ -83,6 +105,8 @@ static const struct option_text option_texts[] = {
 	  "leave out the check of the finished proof" },
 	{ OPT_ONLY, "only", "NAME", "this kernel alone" },
 	{ OPT_OUTPUT, "output", "FILE", "where to write" },
+	{ OPT_PARTITIONS, "partitions", "GLOB",
+	  "prove each of these witnesses, such as 'w*.wtns'" },
 	{ OPT_PRESSURE, "pressure", "S",
 	  "then let a hog ask for memory for S seconds" },
 	{ OPT_R1CS, "r1cs", "X.r1cs", "the circuit that the key is of" },
@@ -96,8 +120,11 @@ static const struct option_text option_texts[] = {
 	{ OPT_SVG, "svg", "FILE", "draw a plot" },
 	{ OPT_THREADS, "threads", "N",
 	  "threads to work on (default: one a usable CPU)" },
+	{ OPT_TO, "to", "FORMAT", "what to write: bellman or bellman-vkey" },
 	{ OPT_TOXIC, "toxic", NULL,
 	  "accept that the key is insecure, for tests only" },
+	{ OPT_TRACE, "trace", "FILE",
+	  "write what ran when, for lull waterfall or Perfetto" },
 	{ OPT_VECTORS, "vectors", "N",
 	  "vectors to cut them into (default: 256)" },
 	{ OPT_VERBOSE, "verbose", NULL,
@@ -247,6 +274,27 @@ static int take_backend(struct lull_cli *cli, const char *name,
 	return LULL_OK;
 }
 
+static int take_format(struct lull_cli *cli, const struct option_text *option,
+		       const char *arg, struct lull_error *reterr)
+{
+	if (option->key == OPT_FROM) {
+		if (strcmp(arg, LULL_CLI_ZKEY) && strcmp(arg, LULL_CLI_BELLMAN))
+			return lull_fail(reterr, LULL_USAGE,
+					 "--from: expected zkey or bellman, "
+					 "found '%.40s'",
+					 arg);
+		cli->from = arg;
+		return LULL_OK;
+	}
+	if (strcmp(arg, LULL_CLI_BELLMAN) && strcmp(arg, LULL_CLI_BELLMAN_VKEY))
+		return lull_fail(reterr, LULL_USAGE,
+				 "--to: expected bellman or bellman-vkey, "
+				 "found '%.40s'",
+				 arg);
+	cli->to = arg;
+	return LULL_OK;
+}
+
 static int take_device(struct lull_cli *cli, const struct option_text *option,
 		       const char *arg, struct lull_error *reterr)
 {
@@ -269,12 +317,52 @@ static int take_device(struct lull_cli *cli, const struct option_text *option,
 	}
 }
 
+/* Of what is many at once; *ret_taken tells whether it was that. */
+static int take_pipeline(struct lull_cli *cli, const struct option_text *option,
+			 const char *arg, bool *ret_taken,
+			 struct lull_error *reterr)
+{
+	struct lull_pipeline_opts *opts = &cli->pipeline;
+
+	*ret_taken = true;
+	switch (option->key) {
+	case OPT_BANDWIDTH_GATE:
+		opts->bandwidth_gate = arg;
+		return LULL_OK;
+	case OPT_DEALLOC:
+		opts->dealloc = arg;
+		return LULL_OK;
+	case OPT_CPU_THREADS:
+		return lull_cli_parse_number(option->name, arg, 1, THREADS_MAX,
+					     &opts->cpu_threads, reterr);
+	case OPT_GPU_WORKERS:
+		return lull_cli_parse_number(option->name, arg, 1,
+					     GPU_WORKERS_MAX,
+					     &opts->workers_per_device, reterr);
+	case OPT_HOST_MEMORY:
+		return lull_cli_parse_bytes("--host-memory", arg,
+					    &opts->host_bytes, reterr);
+	case OPT_IDLE_RELEASE:
+		return lull_cli_parse_number(option->name, arg, 1, SECONDS_MAX,
+					     &opts->idle_release_s, reterr);
+	case OPT_IN_FLIGHT:
+		return lull_cli_parse_number(option->name, arg, 1,
+					     IN_FLIGHT_MAX, &opts->in_flight,
+					     reterr);
+	default:
+		*ret_taken = false;
+		return LULL_OK;
+	}
+}
+
 static int take_numbers(struct lull_cli *cli, const struct option_text *option,
 			const char *arg, struct lull_error *reterr)
 {
 	bool taken;
 	int err = lull_cli_storm_option(cli, option->key, arg, &taken, reterr);
 
+	if (!err && !taken)
+		err = take_pipeline(cli, option, arg, &taken, reterr);
 	if (err || taken)
 		return err;
 	switch (option->key) {
@@ -357,6 +445,18 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 	case OPT_TEST_RS:
 		cli->test_rs[0] = arg;
 		return LULL_OK;
+	case OPT_FROM:
+	case OPT_TO:
+		return take_format(cli, option, arg, reterr);
+	case OPT_KEY:
+		cli->key = arg;
+		return LULL_OK;
+	case OPT_PARTITIONS:
+		cli->partitions = arg;
+		return LULL_OK;
+	case OPT_TRACE:
+		cli->trace = arg;
+		return LULL_OK;
 	case OPT_BACKEND:
 	case OPT_FALLBACK:
 	case OPT_GPUS:
@@ -427,11 +527,17 @@ static int take_words(struct lull_cli *cli, int nr, char **words,
 		      struct lull_error *reterr)
 {
 	const struct lull_cli_command *command = cli->command;
+	/* Partitions of prove take the place of its words. */
+	bool none = cli->partitions && takes(command, OPT_CHECK_R1CS);
 	char usage[USAGE_BYTES];
 	int i;
 
-	if (nr < (int)command->nr_words_min ||
-	    nr > (int)command->nr_words_max) {
+	if (none && nr)
+		return lull_fail(reterr, LULL_USAGE,
+				 "%s: --partitions takes no words, found '%s'",
+				 command->name, words[0]);
+	if (!none && (nr < (int)command->nr_words_min ||
+		      nr > (int)command->nr_words_max)) {
 		usage_text(command, usage, sizeof(usage));
 		return lull_fail(reterr, LULL_USAGE,
 				 "%s: expected %s, found %d word%s; %s",

@@ -4,6 +4,7 @@
  *
  * They end it at once: the library has no state worth unwinding but the
  * temporary files that outputs are written to, and those are removed here.
+ * A command that has more to say than that catches them.
  * Their names are read back from /proc/self/fd, because a signal handler can
  * reach neither the library's memory nor the heap.
  */
@@ -66,6 +67,15 @@ static void end_command(int signal_nr)
 				   : LULL_EXIT_INTERRUPTED);
 }
 
+static volatile sig_atomic_t caught;
+
+static void note_signal(int signal_nr)
+{
+	if (caught)
+		end_command(signal_nr);
+	caught = signal_nr;
+}
+
 static void fill_set(sigset_t *set)
 {
 	sigemptyset(set);
@@ -74,10 +84,10 @@ static void fill_set(sigset_t *set)
 }
 
 /* One that the caller ignores (nohup, a shell's background job) stays so. */
-void lull_cli_signals_install(void)
+static void handle_by(void (*handler)(int))
 {
 	static const int numbers[] = { SIGINT, SIGTERM };
-	struct sigaction action = { .sa_handler = end_command }, old;
+	struct sigaction action = { .sa_handler = handler }, old;
 	size_t i;
 
 	fill_set(&action.sa_mask);
@@ -85,6 +95,21 @@ void lull_cli_signals_install(void)
 		if (!sigaction(numbers[i], NULL, &old) &&
 		    old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
+}
+
+void lull_cli_signals_install(void)
+{
+	handle_by(end_command);
+}
+
+void lull_cli_signals_catch(void)
+{
+	handle_by(note_signal);
+}
+
+int lull_cli_signals_caught(void)
+{
+	return caught;
 }
 
 void lull_cli_signals_hold(void)

@@ -56,6 +56,12 @@ json_t *lull_term_text(const char *text)
 	return string;
 }
 
+json_t *lull_term_error(const struct lull_error *err)
+{
+	return json_pack("{s:s, s:o}", "code", code_name(err->code), "message",
+			 lull_term_text(err->msg));
+}
+
 int lull_term_fail(bool json, const struct lull_error *err)
 {
 	json_t *object;
@@ -63,9 +69,7 @@ int lull_term_fail(bool json, const struct lull_error *err)
 	lull_term_progress_end();
 	fprintf(stderr, "lull: %s\n", err->msg);
 	if (json) {
-		object = json_pack("{s:{s:s, s:o}}", "error", "code",
-				   code_name(err->code), "message",
-				   lull_term_text(err->msg));
+		object = json_pack("{s:o}", "error", lull_term_error(err));
 		if (object) {
 			json_dumpf(object, stdout, 0);
 			putchar('\n');

@@ -34,6 +34,9 @@ void lull_term_note(void *unused, const char *msg);
 /* A JSON string; bytes of a path that are no UTF-8 become '?'. */
 json_t *lull_term_text(const char *text);
 
+/* {"code", "message"} of an error. */
+json_t *lull_term_error(const struct lull_error *err);
+
 /* One line of a result; the end of the output is checked by finish(). */
 void lull_term_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -626,4 +626,7 @@ LULL_API int lull_verify(const char *vkey_path, const char *public_path,
 #ifdef __cplusplus
 }
 #endif
+
+#include "lull_bellman.h"
+
 #endif

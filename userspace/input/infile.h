@@ -18,16 +18,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include "arena/arena.h"
+#include "input/instream.h"
 #include "lull.h"
 
 struct lull_workers;
-
-/* A name as it stands in messages: the last part of a long path, so that the
- * rest of the message has room in struct lull_error. */
-#define LULL_INFILE_NAME_BYTES 97
 
 /**
  * struct lull_infile - bytes and the name they go by
@@ -44,14 +40,6 @@ struct lull_infile {
 	struct lull_vec vec;
 	char name[LULL_INFILE_NAME_BYTES];
 };
-
-/**
- * lull_infile_name - shorten a path for messages
- * @path: the path; NULL reads as "(memory)"
- * @ret_name: "..." and the end of @path when it is too long; bytes that do not
- *	print become '?', so that a message stays one line
- */
-void lull_infile_name(const char *path, char ret_name[LULL_INFILE_NAME_BYTES]);
 
 /**
  * lull_infile_open - map a file
@@ -101,53 +89,6 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 				  struct lull_error *reterr),
 		     const void *arg, struct lull_infile *ret_file,
 		     struct lull_error *reterr);
-
-/**
- * struct lull_infile_reading - a file that is read piece by piece
- * @file: its name and size; no data
- * @fd: -1 when empty
- * @was: what the file was when it was opened
- *
- * For files whose head says which pieces are wanted.
- */
-struct lull_infile_reading {
-	struct lull_infile file;
-	int fd;
-	struct stat was;
-};
-
-/**
- * lull_infile_begin - open a file to read pieces of it
- * @path: a regular file that is not empty
- * @ret_reading: owned by the caller; end it with lull_infile_end()
- * @reterr: filled on failure
- *
- * Return: LULL_OK, LULL_IO, LULL_FORMAT (empty) or LULL_USAGE (no regular
- * file).
- */
-int lull_infile_begin(const char *path, struct lull_infile_reading *ret_reading,
-		      struct lull_error *reterr);
-
-/**
- * lull_infile_read_at - read a piece; several threads may at once
- * @reading: an open file
- * @to: receives @bytes bytes
- * @offset: of the piece
- * @bytes: of the piece, which lies within the file
- * @reterr: filled on failure
- *
- * Return: LULL_OK or LULL_IO.
- */
-int lull_infile_read_at(const struct lull_infile_reading *reading, void *to,
-			uint64_t offset, size_t bytes,
-			struct lull_error *reterr);
-
-/* LULL_OK, or LULL_IO when the file has changed since it was opened. */
-int lull_infile_unchanged(const struct lull_infile_reading *reading,
-			  struct lull_error *reterr);
-
-/* Closes the file. */
-void lull_infile_end(struct lull_infile_reading *reading);
 
 /**
  * lull_infile_fail - describe what is wrong at one place of a file

@@ -7,23 +7,24 @@
 #include "input/keyfile.h"
 
 #include "base/base.h"
+#include "input/instream.h"
 
 #define MAGIC_BYTES 4
 
 static int is_native(const char *path, bool *ret_native,
 		     struct lull_error *reterr)
 {
-	struct lull_infile_reading reading;
+	struct lull_instream reading;
 	uint8_t magic[MAGIC_BYTES];
 	size_t bytes;
 	int err;
 
-	err = lull_infile_begin(path, &reading, reterr);
+	err = lull_instream_open(path, &reading, reterr);
 	if (err)
 		return err;
-	bytes = (size_t)lull_min(reading.file.bytes, sizeof(magic));
-	err = lull_infile_read_at(&reading, magic, 0, bytes, reterr);
-	lull_infile_end(&reading);
+	bytes = (size_t)lull_min(reading.bytes, sizeof(magic));
+	err = lull_instream_read(&reading, 0, magic, bytes, reterr);
+	lull_instream_close(&reading);
 	*ret_native = !err && lull_lkey_is(magic, bytes);
 	return err;
 }

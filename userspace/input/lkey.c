@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "input/canonical.h"
+#include "input/instream.h"
 #include "input/lkey_head.h"
 
 #define ENTRIES_PER_TASK ((size_t)1 << 16)
@@ -24,7 +25,7 @@
 /* Sections under way: read, where there is a file to read, and hashed. */
 struct loading {
 	const struct lull_lkey *key;
-	const struct lull_infile_reading *reading; /* NULL: already there */
+	const struct lull_instream *in; /* NULL: already there */
 	uint8_t *to;
 	size_t first[LULL_LKEY_NR_SECTIONS + 1]; /* chunk of each section */
 	uint8_t *hashes;
@@ -45,9 +46,9 @@ static int load_chunk(void *arg, size_t task, struct lull_error *reterr)
 	at = (uint64_t)(task - loading->first[i]) * LULL_LKEY_CHUNK_BYTES;
 	bytes = (size_t)lull_min(section->bytes - at, LULL_LKEY_CHUNK_BYTES);
 	at += section->offset;
-	if (loading->reading)
-		err = lull_infile_read_at(loading->reading, loading->to + at,
-					  at, bytes, reterr);
+	if (loading->in)
+		err = lull_instream_read(loading->in, at, loading->to + at,
+					 bytes, reterr);
 	if (!err)
 		lull_hash(loading->key->in.data + at, bytes,
 			  loading->hashes + task * LULL_HASH_BYTES);
@@ -320,12 +321,11 @@ static int finish(struct lull_lkey *key, struct loading *loading,
 }
 
 /* Behind the head of an open file: takes memory and reads the rest. */
-static int read_rest(struct lull_lkey *key,
-		     const struct lull_infile_reading *reading,
+static int read_rest(struct lull_lkey *key, const struct lull_instream *in,
 		     const struct lull_infile_memory *memory,
 		     struct lull_error *reterr)
 {
-	struct loading loading = { .key = key, .reading = reading };
+	struct loading loading = { .key = key, .in = in };
 	int err;
 
 	err = lull_arena_carve(memory->arena, (size_t)key->in.bytes,
@@ -336,29 +336,30 @@ static int read_rest(struct lull_lkey *key,
 	loading.to = key->in.vec.ptr;
 	key->in.data = loading.to;
 	err = finish(key, &loading, memory->workers, reterr);
-	return err ? err : lull_infile_unchanged(reading, reterr);
+	return err ? err : lull_instream_same(in, reterr);
 }
 
 int lull_lkey_open(const char *path, const struct lull_infile_memory *memory,
 		   struct lull_lkey *ret_key, struct lull_error *reterr)
 {
 	struct lull_lkey key = { 0 };
-	struct lull_infile_reading reading;
+	struct lull_instream in;
 	uint8_t head[LULL_LKEY_HEAD_BYTES];
 	int err;
 
-	err = lull_infile_begin(path, &reading, reterr);
+	err = lull_instream_open(path, &in, reterr);
 	if (err)
 		return err;
-	key.in = reading.file;
-	err = lull_infile_read_at(&reading, head, 0,
-				  (size_t)lull_min(key.in.bytes, sizeof(head)),
-				  reterr);
+	key.in.bytes = in.bytes;
+	memcpy(key.in.name, in.name, sizeof(key.in.name));
+	err = lull_instream_read(&in, 0, head,
+				 (size_t)lull_min(key.in.bytes, sizeof(head)),
+				 reterr);
 	if (!err)
 		err = lull_lkey_read_head(&key, head, reterr);
 	if (!err)
-		err = read_rest(&key, &reading, memory, reterr);
-	lull_infile_end(&reading);
+		err = read_rest(&key, &in, memory, reterr);
+	lull_instream_close(&in);
 	if (err) {
 		lull_infile_close(&key.in);
 		return err;

@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "base/workers.h"
+#include "input/instream.h"
 #include "prove/convert_plan.h"
 #include "prove/groth16.h"
 #include "prove/key.h"
@@ -315,7 +316,7 @@ static int fold(struct lull_converting *c, const struct lull_r1cs *r1cs,
 
 /* One section being read back. */
 struct hashing {
-	const struct lull_infile_reading *reading;
+	const struct lull_instream *reading;
 	const struct lull_lkey_section *section;
 	uint8_t *buffers, *hashes;
 };
@@ -330,8 +331,8 @@ static int hash_chunk(void *arg, size_t task, unsigned int slot,
 	uint8_t *buf = h->buffers + slot * LULL_LKEY_CHUNK_BYTES;
 	int err;
 
-	err = lull_infile_read_at(h->reading, buf, h->section->offset + at,
-				  bytes, reterr);
+	err = lull_instream_read(h->reading, h->section->offset + at, buf,
+				 bytes, reterr);
 	if (!err)
 		lull_hash(buf, bytes, h->hashes + task * LULL_HASH_BYTES);
 	return err;
@@ -357,13 +358,13 @@ static int hash_section(struct lull_converting *c, struct hashing *h,
 
 static int hash_sections(struct lull_converting *c, struct lull_error *reterr)
 {
-	struct lull_infile_reading reading;
+	struct lull_instream reading;
 	struct hashing h = { .reading = &reading };
 	struct lull_vec buffers;
 	unsigned int i;
 	int err;
 
-	err = lull_infile_begin(c->out.temp, &reading, reterr);
+	err = lull_instream_open(c->out.temp, &reading, reterr);
 	if (err)
 		return err;
 	err = lull_arena_carve(
@@ -376,7 +377,7 @@ static int hash_sections(struct lull_converting *c, struct lull_error *reterr)
 		err = hash_section(c, &h, &c->head.sections[i], reterr);
 	lull_arena_retire(&buffers);
 end_reading:
-	lull_infile_end(&reading);
+	lull_instream_close(&reading);
 	return err;
 }
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "input/outfile.h"
+#include "prove/bellman.h"
 
 #define COEFS_PER_TASK ((size_t)1 << 16)
 #define POINTS_PER_TASK ((size_t)1 << 12)
@@ -218,8 +219,11 @@ static int check_arrays(const struct lull_key *key, bool subgroup,
 
 int lull_prove_key_check(const struct lull_key *key, struct lull_error *reterr)
 {
-	int err = check_constants(key, true, reterr);
+	int err;
 
+	if (key->assigned)
+		return lull_bellman_key_check(key, reterr);
+	err = check_constants(key, true, reterr);
 	return err ? err : check_arrays(key, true, NULL, reterr);
 }
 
@@ -311,28 +315,44 @@ static int check(struct lull_key *key, struct lull_error *reterr)
 	return check_arrays(key, false, file->parts.nr_inf, reterr);
 }
 
+/* A key of nothing but where it came from and whom it belongs to. */
+static int new_key(const char *path, struct lull_workers *workers,
+		   struct lull_arena *arena, struct lull_set *set,
+		   struct lull_key **ret_key, struct lull_error *reterr)
+{
+	struct lull_key *key = calloc(1, sizeof(*key));
+
+	if (key && path)
+		key->path = strdup(path);
+	if (!key || (path && !key->path)) {
+		free(key);
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	}
+	key->workers = workers;
+	key->set = set;
+	key->arena = arena;
+	*ret_key = key;
+	return LULL_OK;
+}
+
+static void free_key(struct lull_key *key)
+{
+	free(key->path);
+	free(key);
+}
+
 int lull_prove_key_create(struct lull_keyfile *file, const char *path,
 			  struct lull_workers *workers,
 			  struct lull_arena *arena, struct lull_set *set,
 			  struct lull_key **ret_key, struct lull_error *reterr)
 {
-	struct lull_key *key = calloc(1, sizeof(*key));
+	struct lull_key *key = NULL;
 	int err;
 
-	if (!key)
-		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
-	if (path) {
-		key->path = strdup(path);
-		if (!key->path) {
-			err = lull_fail(reterr, LULL_NOMEM,
-					"no memory for a key");
-			goto free_key;
-		}
-	}
+	err = new_key(path, workers, arena, set, &key, reterr);
+	if (err)
+		return err;
 	key->file = *file;
-	key->workers = workers;
-	key->set = set;
-	key->arena = arena;
 	key->groth16 = lull_groth16(file->parts.curve);
 	err = check(key, reterr);
 	if (err)
@@ -345,9 +365,38 @@ int lull_prove_key_create(struct lull_keyfile *file, const char *path,
 	return LULL_OK;
 
 free_key:
-	free(key->path);
-	free(key);
+	free_key(key);
 	return err;
+}
+
+int lull_prove_key_create_assigned(struct lull_zkey *zkey, size_t nr_a,
+				   size_t nr_b, const char *path,
+				   struct lull_workers *workers,
+				   struct lull_arena *arena,
+				   struct lull_set *set,
+				   struct lull_key **ret_key,
+				   struct lull_error *reterr)
+{
+	struct lull_key *key = NULL;
+	struct lull_parts *parts;
+	int err;
+
+	err = new_key(path, workers, arena, set, &key, reterr);
+	if (err)
+		return err;
+	key->file.zkey = *zkey;
+	parts = &key->file.parts;
+	lull_zkey_parts(zkey, parts);
+	key->groth16 = lull_groth16(zkey->curve);
+	key->assigned = true;
+	key->nr_a = nr_a;
+	key->nr_b = nr_b;
+	parts->nr_inf[LULL_PART_A] = zkey->nr_vars - nr_a;
+	parts->nr_inf[LULL_PART_B1] = zkey->nr_vars - nr_b;
+	parts->nr_inf[LULL_PART_B2] = zkey->nr_vars - nr_b;
+	*zkey = (struct lull_zkey){ 0 };
+	*ret_key = key;
+	return LULL_OK;
 }
 
 void lull_prove_key_destroy(struct lull_key *key)
@@ -356,8 +405,7 @@ void lull_prove_key_destroy(struct lull_key *key)
 		return;
 	detach(key);
 	lull_keyfile_close(&key->file);
-	free(key->path);
-	free(key);
+	free_key(key);
 }
 
 /* ---- the verification key ---------------------------------------------- */

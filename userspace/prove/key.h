@@ -31,6 +31,10 @@ struct lull_key_part {
  * @usable: whether it could be attached there
  * @workers: of the context that opened it
  * @arena: likewise
+ * @assigned: made of bellman's parameters: no circuit, no points at infinity,
+ *	@file's h of powers of tau, one point less than the domain has rows
+ * @nr_a: points of @file's a, of an assigned key
+ * @nr_b: points of @file's b1 and of its b2, of an assigned key
  */
 struct lull_key {
 	struct lull_keyfile file;
@@ -41,6 +45,8 @@ struct lull_key {
 	bool usable[LULL_GPUS_MAX + 1];
 	struct lull_workers *workers;
 	struct lull_arena *arena;
+	bool assigned;
+	size_t nr_a, nr_b;
 };
 
 /* Checks an open file and attaches it.  Takes over *file on success and leaves
@@ -51,6 +57,16 @@ int lull_prove_key_create(struct lull_keyfile *file, const char *path,
 			  struct lull_workers *workers,
 			  struct lull_arena *arena, struct lull_set *set,
 			  struct lull_key **ret_key, struct lull_error *reterr);
+
+/* Makes a key of checked points of bellman's parameters: @zkey.a has @nr_a of
+ * them, b1 and b2 have @nr_b.  As above with *zkey. */
+int lull_prove_key_create_assigned(struct lull_zkey *zkey, size_t nr_a,
+				   size_t nr_b, const char *path,
+				   struct lull_workers *workers,
+				   struct lull_arena *arena,
+				   struct lull_set *set,
+				   struct lull_key **ret_key,
+				   struct lull_error *reterr);
 
 /* Takes NULL. */
 void lull_prove_key_destroy(struct lull_key *key);

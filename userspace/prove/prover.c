@@ -17,55 +17,48 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/base.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/trace.h"
 #include "base/workers.h"
 
-/* One proof under way. */
-struct proving {
-	const struct lull_key *key;
-	const struct lull_key_part *part; /* the key on the device taken */
-	const uint8_t *witness;
-	const struct lull_prove_opts *opts;
-	struct lull_workers *workers;
-	struct lull_arena *arena;
-	struct lull_vec scratch;
-	bool loaded; /* the device waits for LULL_STAGE_RETIRE */
-	struct lull_msm_sums sums;
-	struct lull_proof *proof;
-	uint64_t start_ns;
-};
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void stage_begin(struct proving *p, enum lull_stage stage)
+static void stage_begin(struct lull_proving *p, enum lull_stage stage)
 {
 	struct lull_stage_time *t = &p->proof->stages[p->proof->nr_stages];
 
 	if (p->opts->progress)
 		p->opts->progress(p->opts->progress_arg,
 				  lull_stage_name(stage));
+	if (p->watch && p->watch->begin)
+		p->watch->begin(p->watch->arg, stage);
 	t->name = lull_stage_name(stage);
-	t->start_ns = now_ns() - p->start_ns;
+	t->start_ns = lull_trace_now_ns() - p->start_ns;
 }
 
-static void stage_end(struct proving *p)
+static void stage_end(struct lull_proving *p, enum lull_stage stage)
 {
 	struct lull_stage_time *t = &p->proof->stages[p->proof->nr_stages++];
+	uint64_t now = lull_trace_now_ns();
+	bool known = !p->part->ops->wait || stage > LULL_STAGE_MSM_H;
 
-	t->ns = now_ns() - p->start_ns - t->start_ns;
+	t->ns = now - p->start_ns - t->start_ns;
+	if (p->watch && p->watch->end)
+		p->watch->end(p->watch->arg, stage, known, now - t->ns, now);
 }
 
-static int copy_publics(struct proving *p, struct lull_error *reterr)
+static int check_canceled(const struct lull_proving *p,
+			  struct lull_error *reterr)
+{
+	if (p->watch && p->watch->canceled && p->watch->canceled(p->watch->arg))
+		return lull_fail(reterr, LULL_CANCELED,
+				 "the proof was "
+				 "canceled");
+	return LULL_OK;
+}
+
+static int copy_publics(struct lull_proving *p, struct lull_error *reterr)
 {
 	const struct lull_parts *key = &p->key->file.parts;
 	int err;
@@ -81,7 +74,7 @@ static int copy_publics(struct proving *p, struct lull_error *reterr)
 	return LULL_OK;
 }
 
-static int run_stage(struct proving *p, enum lull_stage stage,
+static int run_stage(struct lull_proving *p, enum lull_stage stage,
 		     uint8_t *ret_point, struct lull_error *reterr)
 {
 	const struct lull_stage_args args = {
@@ -94,7 +87,7 @@ static int run_stage(struct proving *p, enum lull_stage stage,
 	return p->part->ops->run(p->part->attached, stage, &args, reterr);
 }
 
-static int load(struct proving *p, struct lull_error *reterr)
+static int load(struct lull_proving *p, struct lull_error *reterr)
 {
 	unsigned int nr_threads = lull_workers_nr(p->workers);
 	size_t bytes;
@@ -107,13 +100,13 @@ static int load(struct proving *p, struct lull_error *reterr)
 	if (!err)
 		err = run_stage(p, LULL_STAGE_LOAD, NULL, reterr);
 	p->loaded = !err;
-	stage_end(p);
+	stage_end(p, LULL_STAGE_LOAD);
 	return err;
 }
 
 /* Waits for stages that were only begun; when they ran, by the device's clock,
  * replaces when they were begun. */
-static int collect(struct proving *p, struct lull_error *reterr)
+static int collect(struct lull_proving *p, struct lull_error *reterr)
 {
 	struct lull_backend_span spans[LULL_NR_STAGES] = { { 0 } };
 	const struct lull_stage_args args = {
@@ -122,7 +115,9 @@ static int collect(struct proving *p, struct lull_error *reterr)
 		.scratch = p->scratch.ptr,
 	};
 	struct lull_stage_time *times = p->proof->stages;
+	uint64_t loaded_ns = p->start_ns + times[LULL_STAGE_LOAD].start_ns;
 	enum lull_stage stage;
+	uint64_t start;
 	int err;
 
 	if (!p->part->ops->wait)
@@ -132,14 +127,17 @@ static int collect(struct proving *p, struct lull_error *reterr)
 		return err;
 	/* Stages stand in the order of their enum up to here. */
 	for (stage = LULL_STAGE_LOAD; stage <= LULL_STAGE_MSM_H; stage++) {
-		times[stage].start_ns =
-			times[LULL_STAGE_LOAD].start_ns + spans[stage].start_ns;
+		start = loaded_ns + spans[stage].start_ns;
+		times[stage].start_ns = start - p->start_ns;
 		times[stage].ns = spans[stage].ns;
+		if (p->watch && p->watch->ran)
+			p->watch->ran(p->watch->arg, stage, p->device, start,
+				      start + spans[stage].ns);
 	}
 	return LULL_OK;
 }
 
-static int compute(struct proving *p, struct lull_error *reterr)
+static int compute(struct lull_proving *p, struct lull_error *reterr)
 {
 	const struct {
 		enum lull_stage stage;
@@ -159,12 +157,14 @@ static int compute(struct proving *p, struct lull_error *reterr)
 	for (i = 0; i < LULL_ARRAY_SIZE(list) && !err; i++) {
 		stage_begin(p, list[i].stage);
 		err = run_stage(p, list[i].stage, list[i].ret_point, reterr);
-		stage_end(p);
+		stage_end(p, list[i].stage);
+		if (!err)
+			err = check_canceled(p, reterr);
 	}
 	return err ? err : collect(p, reterr);
 }
 
-static int check(struct proving *p, struct lull_error *reterr)
+static int check(struct lull_proving *p, struct lull_error *reterr)
 {
 	struct lull_error why;
 	int err;
@@ -175,7 +175,9 @@ static int check(struct proving *p, struct lull_error *reterr)
 	err = p->key->groth16->verify_key(
 		&p->key->file.parts, p->proof->publics.ptr, &p->proof->points,
 		p->workers, p->arena, &why);
-	stage_end(p);
+	stage_end(p, LULL_STAGE_CHECK);
+	if (err && lull_workers_canceled(p->workers))
+		return check_canceled(p, reterr);
 	if (err == LULL_INVALID)
 		return lull_fail(
 			reterr, LULL_UNSATISFIED,
@@ -187,78 +189,73 @@ static int check(struct proving *p, struct lull_error *reterr)
 	return err;
 }
 
-static void retire(struct proving *p)
+void lull_prover_retire(struct lull_proving *p)
 {
+	if (!p->taken)
+		return;
 	stage_begin(p, LULL_STAGE_RETIRE);
 	if (p->loaded)
 		run_stage(p, LULL_STAGE_RETIRE, NULL, NULL);
 	p->loaded = false;
-	lull_arena_retire(&p->scratch);
-	lull_wipe(&p->sums, sizeof(p->sums));
-	stage_end(p);
+	if (p->watch && p->watch->give_back)
+		p->watch->give_back(p->watch->arg, &p->scratch);
+	else
+		lull_arena_retire(&p->scratch);
+	stage_end(p, LULL_STAGE_RETIRE);
+	lull_set_put(p->key->set, p->device);
+	p->taken = false;
 }
 
-/* The proof on one device. */
-static int prove_on(struct proving *p, unsigned int device,
-		    const uint8_t r[LULL_FR_BYTES],
-		    const uint8_t s[LULL_FR_BYTES], struct lull_error *reterr)
+/* Everything up to the sums on one device, which stays taken. */
+static int compute_on(struct lull_proving *p, struct lull_error *reterr)
 {
-	const struct lull_key *key = p->key;
 	int err;
 
-	p->part = &key->parts[device];
+	p->part = &p->key->parts[p->device];
 	p->proof->nr_stages = 0;
 	err = load(p, reterr);
 	if (!err)
-		err = compute(p, reterr);
-	if (!err) {
-		stage_begin(p, LULL_STAGE_ASSEMBLE);
-		key->groth16->assemble(&key->file.parts, &p->sums, r, s,
-				       &p->proof->points);
-		stage_end(p);
-		err = check(p, reterr);
-	}
-	retire(p);
-	return err;
+		err = check_canceled(p, reterr);
+	return err ? err : compute(p, reterr);
 }
 
 /* Says who computed; where the CPU took over, because of what. */
-static void name_backend(struct proving *p, unsigned int device,
-			 const struct lull_error *why)
+static void name_backend(struct lull_proving *p, const struct lull_error *why)
 {
 	const struct lull_set *set = p->key->set;
 	char *text = p->proof->backend;
 	const size_t bytes = sizeof(p->proof->backend);
 
-	if (device < set->nr_devices)
+	if (p->device < set->nr_devices)
 		/* With the reason, where the CPU is all there was. */
 		snprintf(text, bytes, "%s",
-			 set->devices[device].backend == &lull_backend_cpu
+			 set->devices[p->device].backend == &lull_backend_cpu
 				 ? set->text
-				 : set->devices[device].text);
+				 : set->devices[p->device].text);
 	else
 		snprintf(text, bytes, "cpu (fallback: %.120s)",
 			 why->code ? why->msg : "no device has the key");
 }
 
-/* On one device after another, until one has not failed. */
-static int prove_somewhere(struct proving *p, const uint8_t r[LULL_FR_BYTES],
-			   const uint8_t s[LULL_FR_BYTES],
-			   struct lull_error *reterr)
+int lull_prover_compute(struct lull_proving *p, struct lull_error *reterr)
 {
 	struct lull_set *set = p->key->set;
 	struct lull_error why = { 0 };
 	int device, err;
 
 	while ((device = lull_set_take(set, p->key->usable)) >= 0) {
-		name_backend(p, (unsigned int)device, &why);
-		err = prove_on(p, (unsigned int)device, r, s, &why);
-		lull_set_put(set, (unsigned int)device);
+		p->device = (unsigned int)device;
+		p->taken = true;
+		name_backend(p, &why);
+		err = compute_on(p, &why);
+		if (!err)
+			return LULL_OK;
+		lull_prover_retire(p);
 		if (err == LULL_DEVICE) {
-			lull_set_fail(set, (unsigned int)device, &why);
+			lull_set_fail(set, p->device, &why);
 			continue;
 		}
-		if (err && reterr)
+		if (reterr)
 			*reterr = why;
 		return err;
 	}
@@ -270,6 +267,44 @@ static int prove_somewhere(struct proving *p, const uint8_t r[LULL_FR_BYTES],
 	return LULL_DEVICE;
 }
 
+int lull_prover_finish(struct lull_proving *p, const uint8_t r[LULL_FR_BYTES],
+		       const uint8_t s[LULL_FR_BYTES],
+		       struct lull_error *reterr)
+{
+	const struct lull_key *key = p->key;
+
+	stage_begin(p, LULL_STAGE_ASSEMBLE);
+	key->groth16->assemble(&key->file.parts, &p->sums, r, s,
+			       &p->proof->points);
+	stage_end(p, LULL_STAGE_ASSEMBLE);
+	return check(p, reterr);
+}
+
+int lull_prover_begin(struct lull_proving *p, struct lull_error *reterr)
+{
+	int err;
+
+	p->start_ns = lull_trace_now_ns();
+	p->proof = calloc(1, sizeof(*p->proof));
+	if (!p->proof)
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a proof");
+	err = copy_publics(p, reterr);
+	if (err)
+		lull_prover_end(p, NULL);
+	return err;
+}
+
+void lull_prover_end(struct lull_proving *p, struct lull_proof **ret_proof)
+{
+	lull_prover_retire(p);
+	lull_wipe(&p->sums, sizeof(p->sums));
+	if (ret_proof)
+		*ret_proof = p->proof;
+	else
+		lull_proof_free(p->proof);
+	p->proof = NULL;
+}
+
 int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
 		    const struct lull_key *key, const uint8_t *witness,
 		    const struct lull_prove_opts *opts,
@@ -277,26 +312,36 @@ int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
 		    const uint8_t s[LULL_FR_BYTES],
 		    struct lull_proof **ret_proof, struct lull_error *reterr)
 {
-	struct proving p = { .key = key,
-			     .witness = witness,
-			     .opts = opts,
-			     .workers = workers,
-			     .arena = arena,
-			     .start_ns = now_ns() };
-	int err;
+	struct lull_proving p = { .key = key,
+				  .witness = witness,
+				  .opts = opts,
+				  .workers = workers,
+				  .arena = arena };
+	int err = lull_prover_begin(&p, reterr);
 
-	p.proof = calloc(1, sizeof(*p.proof));
-	if (!p.proof)
-		return lull_fail(reterr, LULL_NOMEM, "no memory for a proof");
-	err = copy_publics(&p, reterr);
-	if (!err)
-		err = prove_somewhere(&p, r, s, reterr);
-	if (err) {
-		lull_proof_free(p.proof);
+	if (err)
 		return err;
-	}
-	*ret_proof = p.proof;
-	return LULL_OK;
+	err = lull_prover_compute(&p, reterr);
+	if (!err)
+		err = lull_prover_finish(&p, r, s, reterr);
+	lull_prover_retire(&p);
+	lull_prover_end(&p, err ? NULL : ret_proof);
+	return err;
+}
+
+size_t lull_prover_scratch_bytes(const struct lull_key *key,
+				 unsigned int nr_threads)
+{
+	const struct lull_key_part *part = key->parts;
+	size_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < key->set->nr_all; i++, part++)
+		if (key->usable[i])
+			bytes = lull_max(
+				bytes, part->ops->scratch_bytes(part->attached,
+								nr_threads));
+	return bytes;
 }
 
 void lull_proof_free(struct lull_proof *proof)

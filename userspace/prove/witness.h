@@ -9,6 +9,11 @@
 
 struct lull_workers;
 
+/* struct lull_wtns - see lull_wtns_open() */
+struct lull_wtns {
+	struct lull_wtnsfile file;
+};
+
 /* Every value of a witness that was opened with LULL_WTNS_DEFER_VALUES is below
  * r: LULL_OK or LULL_RANGE.  Of workers that are canceled it may say so though
  * not all were looked at. */

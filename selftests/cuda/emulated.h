@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * emulated.h - kernels of the emulated devices
+ *
+ * emulated_runtime.cpp has the devices, emulated_curves.cpp what runs on them.
+ */
+#ifndef LULL_SELFTESTS_CUDA_EMULATED_H
+#define LULL_SELFTESTS_CUDA_EMULATED_H
+
+#include <functional>
+
+#include <cuda_runtime_api.h>
+
+/* Begins some work on a stream: done when somebody waits for it. */
+cudaError_t emulated_launch(cudaStream_t stream, std::function<void()> run);
+
+#endif

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * emulated_runtime.cpp - what the backend calls of CUDA, on the host
+ *
+ * Becomes a libcuda.so.1 for the tests in build/cuda/selftests/emulated: two
+ * devices whose memory is the host's.  Streams are lists of work that nobody
+ * does until somebody waits; then streams take turns at random, as far as their
+ * events let them.  So a wait that is missing shows as wrong bytes, and one
+ * that never ends is told.  Stricter than CUDA where CUDA leaves things open:
+ * a copy may not reach over two registered pieces, nor beyond an allocation.
+ *
+ * A kernel launched by the driver's functions breaks its device: every call
+ * answers with that error from then on, as with a real one.
+ */
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <sys/mman.h>
+
+#include "cuda/emulated.h"
+
+#define NR_DEVICES 2
+/* Small, so that plans are. */
+#define NR_SMS 2
+#define DEVICE_BYTES ((size_t)8 << 30)
+#define PAGE_BYTES ((size_t)4096)
+
+struct CUevent_st {
+	uint64_t nr_recorded, nr_reached;
+};
+
+/* One piece of work; it may begin once the event was reached so often. */
+struct work {
+	std::function<void()> run;
+	cudaEvent_t event;
+	uint64_t nr_reached;
+};
+
+struct CUstream_st {
+	int device;
+	std::deque<struct work> queue;
+};
+
+static std::mutex lock; /* guards all that follows */
+static std::set<cudaStream_t> streams;
+static std::map<uintptr_t, size_t> device_ranges, pinned_ranges;
+static size_t used_bytes[NR_DEVICES];
+static bool broken[NR_DEVICES], breaking[NR_DEVICES];
+static thread_local int current;
+static thread_local cudaError_t last_error;
+
+static cudaError_t answer(cudaError_t error)
+{
+	if (broken[current])
+		error = cudaErrorIllegalAddress;
+	if (error != cudaSuccess)
+		last_error = error;
+	return error;
+}
+
+static void die(const char *what)
+{
+	printf("Bail out! emulated CUDA: %s\n", what);
+	fflush(stdout);
+	abort();
+}
+
+/* ---- streams ----------------------------------------------------------- */
+
+static uint64_t dice(void)
+{
+	static uint64_t state = 0x9e3779b97f4a7c15u; /* any but 0 */
+
+	/* xorshift64 */
+	state ^= state << 13;
+	state ^= state >> 7;
+	return state ^= state << 17;
+}
+
+static bool can_go_on(cudaStream_t stream)
+{
+	const struct work *w;
+
+	if (stream->queue.empty())
+		return false;
+	w = &stream->queue.front();
+	return !w->event || w->event->nr_reached >= w->nr_reached;
+}
+
+/* One piece of work of any stream that can go on. */
+static void step(void)
+{
+	std::vector<cudaStream_t> ready;
+	struct work w;
+
+	for (cudaStream_t s : streams)
+		if (can_go_on(s))
+			ready.push_back(s);
+	if (ready.empty())
+		die("every stream waits");
+	cudaStream_t s = ready[dice() % ready.size()];
+
+	w = s->queue.front();
+	s->queue.pop_front();
+	if (w.run && !broken[s->device])
+		w.run();
+}
+
+/* What was begun on a device that broke is never done, nor waited for. */
+static void drop(int device)
+{
+	for (cudaStream_t s : streams)
+		if (s->device == device)
+			s->queue.clear();
+}
+
+static cudaError_t enqueue(cudaStream_t stream, std::function<void()> run,
+			   cudaEvent_t event, uint64_t nr_reached)
+{
+	if (!streams.count(stream))
+		die("work for a stream that is none");
+	if (!broken[stream->device])
+		stream->queue.push_back({ run, event, nr_reached });
+	return answer(cudaSuccess);
+}
+
+cudaError_t emulated_launch(cudaStream_t stream, std::function<void()> run)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	return enqueue(stream, run, NULL, 0);
+}
+
+extern "C" cudaError_t cudaStreamCreateWithFlags(cudaStream_t *ret,
+						 unsigned int flags)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	if (flags != cudaStreamNonBlocking)
+		die("a stream that waits for the null stream");
+	*ret = new CUstream_st{ current, {} };
+	streams.insert(*ret);
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	if (!stream->queue.empty())
+		die("a stream is destroyed that has work");
+	streams.erase(stream);
+	delete stream;
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	while (!stream->queue.empty())
+		step();
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaDeviceSynchronize(void)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	for (cudaStream_t s : streams)
+		while (s->device == current && !s->queue.empty())
+			step();
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaEventCreateWithFlags(cudaEvent_t *ret, unsigned int)
+{
+	*ret = new CUevent_st{ 0, 0 };
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaEventCreate(cudaEvent_t *ret)
+{
+	return cudaEventCreateWithFlags(ret, 0);
+}
+
+extern "C" cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+	delete event;
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	std::lock_guard<std::mutex> hold(lock);
+	uint64_t nr = ++event->nr_recorded;
+
+	if (broken[current])
+		event->nr_reached = nr;
+	return enqueue(
+		stream, [event, nr] { event->nr_reached = nr; }, NULL, 0);
+}
+
+extern "C" cudaError_t cudaStreamWaitEvent(cudaStream_t stream,
+					   cudaEvent_t event, unsigned int)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	return enqueue(stream, NULL, event, event->nr_recorded);
+}
+
+extern "C" cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+	std::lock_guard<std::mutex> hold(lock);
+	uint64_t nr = event->nr_recorded;
+
+	while (!broken[current] && event->nr_reached < nr)
+		step();
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaEventElapsedTime(float *ret_ms, cudaEvent_t start,
+					    cudaEvent_t stop)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	*ret_ms = 1;
+	if (!start->nr_recorded || !stop->nr_recorded)
+		return answer(cudaErrorInvalidResourceHandle);
+	if (start->nr_reached < start->nr_recorded ||
+	    stop->nr_reached < stop->nr_recorded)
+		return answer(cudaErrorNotReady);
+	return answer(cudaSuccess);
+}
+
+/* ---- memory ------------------------------------------------------------ */
+
+/* How bytes lie among ranges: in one, in none, or across an end. */
+enum place { INSIDE, OUTSIDE, ACROSS };
+
+static enum place place_of(const std::map<uintptr_t, size_t> &ranges,
+			   const void *ptr, size_t bytes)
+{
+	uintptr_t at = (uintptr_t)ptr;
+	auto next = ranges.upper_bound(at);
+
+	if (next != ranges.begin()) {
+		auto before = std::prev(next);
+
+		if (at + bytes <= before->first + before->second)
+			return INSIDE;
+		if (at < before->first + before->second)
+			return ACROSS;
+	}
+	if (next != ranges.end() && at + bytes > next->first)
+		return ACROSS;
+	return OUTSIDE;
+}
+
+extern "C" cudaError_t cudaMalloc(void **ret, size_t bytes)
+{
+	std::lock_guard<std::mutex> hold(lock);
+	void *ptr;
+
+	if (used_bytes[current] + bytes > DEVICE_BYTES)
+		return answer(cudaErrorMemoryAllocation);
+	ptr = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (ptr == MAP_FAILED)
+		return answer(cudaErrorMemoryAllocation);
+	used_bytes[current] += bytes;
+	device_ranges[(uintptr_t)ptr] = bytes;
+	*ret = ptr;
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaFree(void *ptr)
+{
+	std::lock_guard<std::mutex> hold(lock);
+	auto range = device_ranges.find((uintptr_t)ptr);
+
+	if (range == device_ranges.end())
+		die("device memory is freed that is none");
+	used_bytes[current] -= range->second;
+	munmap(ptr, range->second);
+	device_ranges.erase(range);
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaMemGetInfo(size_t *ret_free, size_t *ret_total)
+{
+	*ret_total = DEVICE_BYTES;
+	*ret_free = DEVICE_BYTES - used_bytes[current];
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaHostAlloc(void **ret, size_t bytes, unsigned int)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	if (answer(cudaSuccess) != cudaSuccess)
+		return cudaErrorIllegalAddress;
+	*ret = malloc(bytes);
+	if (!*ret)
+		return answer(cudaErrorMemoryAllocation);
+	pinned_ranges[(uintptr_t)*ret] = bytes;
+	return cudaSuccess;
+}
+
+extern "C" cudaError_t cudaFreeHost(void *ptr)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	if (!pinned_ranges.erase((uintptr_t)ptr))
+		die("pinned memory is freed that is none");
+	free(ptr);
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaHostRegister(void *ptr, size_t bytes,
+					unsigned int flags)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	if (flags != cudaHostRegisterPortable)
+		die("memory is registered for one device alone");
+	if (place_of(pinned_ranges, ptr, bytes) != OUTSIDE)
+		return answer(cudaErrorHostMemoryAlreadyRegistered);
+	if (!broken[current])
+		pinned_ranges[(uintptr_t)ptr] = bytes;
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaHostUnregister(void *ptr)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	if (!pinned_ranges.erase((uintptr_t)ptr))
+		return answer(cudaErrorHostMemoryNotRegistered);
+	return answer(cudaSuccess);
+}
+
+/* Zeros are what new pages are. */
+static void clear(uint8_t *ptr, size_t bytes)
+{
+	uintptr_t at = (uintptr_t)ptr, end = at + bytes;
+	uintptr_t first = (at + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+	uintptr_t last = end / PAGE_BYTES * PAGE_BYTES;
+
+	if (first >= last) {
+		memset(ptr, 0, bytes);
+		return;
+	}
+	memset(ptr, 0, first - at);
+	madvise((void *)first, last - first, MADV_DONTNEED);
+	memset((void *)last, 0, end - last);
+}
+
+extern "C" cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
+				       cudaStream_t stream)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	if (value || place_of(device_ranges, to, bytes) != INSIDE)
+		return answer(cudaErrorInvalidValue);
+	return enqueue(
+		stream, [=] { clear((uint8_t *)to, bytes); }, NULL, 0);
+}
+
+extern "C" cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+				       enum cudaMemcpyKind kind,
+				       cudaStream_t stream)
+{
+	std::lock_guard<std::mutex> hold(lock);
+	enum place place = place_of(pinned_ranges, from, bytes);
+	const uint8_t *bytes_from = (const uint8_t *)from;
+	std::vector<uint8_t> now;
+
+	if (kind != cudaMemcpyHostToDevice || place == ACROSS ||
+	    place_of(device_ranges, to, bytes) != INSIDE)
+		return answer(cudaErrorInvalidValue);
+	if (place == INSIDE)
+		return enqueue(
+			stream, [=] { memcpy(to, from, bytes); }, NULL, 0);
+	/* Memory that is not pinned is read before the call returns. */
+	now.assign(bytes_from, bytes_from + bytes);
+	return enqueue(
+		stream, [=] { memcpy(to, now.data(), bytes); }, NULL, 0);
+}
+
+/* ---- devices and errors ------------------------------------------------ */
+
+extern "C" cudaError_t cudaGetDeviceCount(int *ret)
+{
+	*ret = NR_DEVICES;
+	return cudaSuccess;
+}
+
+extern "C" cudaError_t cudaSetDevice(int device)
+{
+	if (device < 0 || device >= NR_DEVICES)
+		return answer(cudaErrorInvalidDevice);
+	current = device;
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaGetDeviceProperties(cudaDeviceProp *ret, int)
+{
+	memset(ret, 0, sizeof(*ret));
+	snprintf(ret->name, sizeof(ret->name), "emulated");
+	ret->major = 9;
+	ret->multiProcessorCount = NR_SMS;
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaGetLastError(void)
+{
+	cudaError_t error = last_error;
+
+	last_error = cudaSuccess;
+	return error;
+}
+
+extern "C" const char *cudaGetErrorString(cudaError_t error)
+{
+	return error == cudaErrorIllegalAddress
+		       ? "an illegal memory access was encountered"
+		       : "an error that the emulation has no words for";
+}
+
+extern "C" const char *cudaGetErrorName(cudaError_t error)
+{
+	static thread_local char name[32];
+
+	if (error == cudaErrorIllegalAddress)
+		return "cudaErrorIllegalAddress";
+	snprintf(name, sizeof(name), "error %d", (int)error);
+	return name;
+}
+
+/* What nvcc puts into every object, kernels or not. */
+extern "C" void **__cudaRegisterFatBinary(void *)
+{
+	static void *handle;
+
+	return &handle;
+}
+
+extern "C" void __cudaRegisterFatBinaryEnd(void **)
+{
+}
+
+extern "C" void __cudaUnregisterFatBinary(void **)
+{
+}
+
+/* ---- the driver's functions of fault.c ---------------------------------- */
+
+static thread_local int entered;
+
+extern "C" int cuInit(unsigned int)
+{
+	return 0;
+}
+
+extern "C" int cuDeviceGet(int *ret_device, int ordinal)
+{
+	*ret_device = ordinal;
+	return 0;
+}
+
+extern "C" int cuDevicePrimaryCtxRetain(void **ret_context, int device)
+{
+	*ret_context = &broken[device];
+	return 0;
+}
+
+extern "C" int cuCtxSetCurrent(void *context)
+{
+	entered = (int)((bool *)context - broken);
+	return 0;
+}
+
+extern "C" int cuModuleLoadData(void **, const void *)
+{
+	return 0;
+}
+
+extern "C" int cuModuleGetFunction(void **, void *, const char *)
+{
+	return 0;
+}
+
+extern "C" int cuLaunchKernel(void *, unsigned int, unsigned int, unsigned int,
+			      unsigned int, unsigned int, unsigned int,
+			      unsigned int, void *, void **, void **)
+{
+	breaking[entered] = true;
+	return 0;
+}
+
+extern "C" int cuCtxSynchronize(void)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	broken[entered] = breaking[entered];
+	if (broken[entered])
+		drop(entered);
+	return broken[entered] ? (int)cudaErrorIllegalAddress : 0;
+}

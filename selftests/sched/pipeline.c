@@ -1,0 +1,679 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pipeline.c - many partitions at once, under every policy, canceled anywhere
+ *
+ * Meant for the TSan build as much as for the plain one.  The null backend
+ * tries the scheduling alone; the CPU's proofs are checked by pairing before
+ * they come back.
+ */
+#include "prove/prove.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "arena/arena.h"
+#include "lull_pipeline.h"
+
+#define GOLDEN_SMALL "bn128-mul2"
+#define GOLDEN_CHAIN "bn128-chain1000"
+#define GOLDEN_BLS "bls12381-mul2"
+#define NR_PARTITIONS 24
+#define WAIT_MS 120000
+
+static const char *const deallocs[] = { "retire", "inline", "async", "serial" };
+static const char *const gates[] = { "off", "flag", "tokens" };
+
+/* A context, a key, and the path of a witness. */
+struct bed {
+	struct lull_ctx *ctx;
+	struct lull_key *key;
+	char wtns[PATH_BYTES];
+	bool null;
+};
+
+static struct bed make_bed(const char *backend, const char *name)
+{
+	struct lull_ctx_opts opts = { .size = sizeof(opts),
+				      .nr_threads = 2,
+				      .arena = "thp",
+				      .backend = backend };
+	struct bed bed = { .null = !strcmp(backend, "null") };
+	struct lull_error error;
+	char path[PATH_BYTES];
+
+	golden_path(path, name, "zkey");
+	golden_path(bed.wtns, name, "wtns");
+	if (lull_ctx_create(&opts, &bed.ctx, &error) ||
+	    lull_key_open(bed.ctx, path, &bed.key, &error)) {
+		printf("Bail out! %s\n", error.msg);
+		exit(1);
+	}
+	return bed;
+}
+
+static void free_bed(struct bed *bed)
+{
+	lull_key_close(bed->key);
+	lull_ctx_destroy(bed->ctx);
+}
+
+static struct lull_pipeline *make_pipeline(struct bed *bed,
+					   struct lull_pipeline_opts opts)
+{
+	struct lull_pipeline *pipeline = NULL;
+	struct lull_error error;
+
+	opts.size = sizeof(opts);
+	if (lull_pipeline_create(bed->ctx, &opts, &pipeline, &error)) {
+		printf("Bail out! %s\n", error.msg);
+		exit(1);
+	}
+	return pipeline;
+}
+
+/* @nr partitions of the bed's witness, but @bad in the place of number 1. */
+static struct lull_job *submit(struct lull_pipeline *pipeline, struct bed *bed,
+			       unsigned int nr, const char *bad)
+{
+	const char *paths[NR_PARTITIONS];
+	const struct lull_job_opts opts = {
+		.size = sizeof(opts),
+		.flags = bed->null ? LULL_PROVE_NO_VERIFY : 0,
+		.nr_partitions = nr,
+		.paths = paths,
+	};
+	struct lull_job *job = NULL;
+	struct lull_error error;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		paths[i] = bad && i == 1 ? bad : bed->wtns;
+	if (lull_job_submit(pipeline, bed->key, &opts, &job, &error)) {
+		printf("Bail out! %s\n", error.msg);
+		exit(1);
+	}
+	return job;
+}
+
+static struct lull_job_status status_of(struct lull_job *job)
+{
+	struct lull_job_status status = { .size = sizeof(status) };
+
+	EXPECT_EQ(LULL_OK, lull_job_status(job, &status, NULL));
+	return status;
+}
+
+static struct lull_pipeline_stats stats_of(struct lull_pipeline *pipeline)
+{
+	struct lull_pipeline_stats stats = { .size = sizeof(stats) };
+
+	EXPECT_EQ(LULL_OK, lull_pipeline_stats(pipeline, &stats, NULL));
+	return stats;
+}
+
+static uint64_t used_bytes(struct bed *bed)
+{
+	struct lull_ctx_stats stats = { .size = sizeof(stats) };
+
+	lull_ctx_stats(bed->ctx, &stats, NULL);
+	return stats.used_bytes;
+}
+
+static void expect_all_proved(struct lull_job *job, unsigned int nr)
+{
+	struct lull_error error = { 0 };
+	unsigned int i;
+
+	EXPECT_EQ(1, lull_job_wait(job, WAIT_MS));
+	EXPECT_EQ(nr, status_of(job).nr_proved);
+	for (i = 0; i < nr; i++)
+		if (!lull_job_proof(job, i, &error))
+			TEST_FAIL_("partition %u: %s", i, error.msg);
+}
+
+/* ---- proofs ------------------------------------------------------------ */
+
+TEST(every_policy_proves)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_SMALL);
+	uint64_t before = used_bytes(&bed);
+	size_t d, g;
+
+	for (d = 0; d < LULL_ARRAY_SIZE(deallocs); d++) {
+		for (g = 0; g < LULL_ARRAY_SIZE(gates); g++) {
+			struct lull_pipeline *pipeline = make_pipeline(
+				&bed, (struct lull_pipeline_opts){
+					      .in_flight = 1 + (d + g) % 4,
+					      .workers_per_device = 1 + g % 2,
+					      .dealloc = deallocs[d],
+					      .bandwidth_gate = gates[g] });
+			struct lull_job *job = submit(pipeline, &bed, 6, NULL);
+
+			expect_all_proved(job, 6);
+			EXPECT_EQ(0, stats_of(pipeline).host_bytes_used);
+			lull_job_free(job);
+			EXPECT_EQ(0, stats_of(pipeline).host_bytes_held);
+			EXPECT_EQ(before, used_bytes(&bed));
+			lull_pipeline_destroy(pipeline);
+		}
+	}
+	free_bed(&bed);
+}
+
+TEST(proofs_verify_and_are_fresh)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_CHAIN);
+	struct lull_pipeline *pipeline = make_pipeline(
+		&bed, (struct lull_pipeline_opts){ .in_flight = 3 });
+	struct lull_job *job = submit(pipeline, &bed, 4, NULL);
+	char texts[2][TEXT_BYTES];
+	unsigned int i;
+
+	expect_all_proved(job, 4);
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(LULL_OK,
+			  verify_proof(bed.key, lull_job_proof(job, i, NULL)));
+	for (i = 0; i < 2; i++)
+		lull_proof_json(lull_job_proof(job, i, NULL), texts[i],
+				TEXT_BYTES);
+	EXPECT_TRUE(strcmp(texts[0], texts[1]) != 0);
+	lull_job_free(job);
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+}
+
+TEST(witnesses_from_memory)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_SMALL);
+	struct bed other = make_bed("cpu", GOLDEN_CHAIN);
+	struct lull_pipeline *pipeline =
+		make_pipeline(&bed, (struct lull_pipeline_opts){ 0 });
+	const struct lull_wtns *all[3];
+	struct lull_job_opts opts = { .size = sizeof(opts),
+				      .nr_partitions = 3,
+				      .wtns = all };
+	struct lull_error error = { 0 };
+	struct lull_wtns *wtns, *wrong;
+	struct lull_job *job = NULL;
+
+	ASSERT_EQ(LULL_OK, lull_wtns_open(bed.ctx, bed.wtns, &wtns, NULL));
+	ASSERT_EQ(LULL_OK, lull_wtns_open(other.ctx, other.wtns, &wrong, NULL));
+	all[0] = all[1] = all[2] = wtns;
+	EXPECT_EQ(LULL_OK,
+		  lull_job_submit(pipeline, bed.key, &opts, &job, NULL));
+	expect_all_proved(job, 3);
+	lull_job_free(job);
+	all[2] = wrong;
+	EXPECT_EQ(LULL_MISMATCH,
+		  lull_job_submit(pipeline, bed.key, &opts, &job, &error));
+	EXPECT_TRUE(strstr(error.msg, "witness values"));
+	lull_wtns_close(wtns);
+	lull_wtns_close(wrong);
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+	free_bed(&other);
+}
+
+TEST(several_jobs_of_several_keys)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_SMALL);
+	struct lull_pipeline *pipeline = make_pipeline(
+		&bed, (struct lull_pipeline_opts){ .in_flight = 4,
+						   .workers_per_device = 2,
+						   .dealloc = "async" });
+	struct bed second = bed;
+	struct lull_job *jobs[6];
+	char path[PATH_BYTES];
+	unsigned int i;
+
+	golden_path(path, GOLDEN_BLS, "zkey");
+	golden_path(second.wtns, GOLDEN_BLS, "wtns");
+	ASSERT_EQ(LULL_OK, lull_key_open(bed.ctx, path, &second.key, NULL));
+	for (i = 0; i < 6; i++)
+		jobs[i] = submit(pipeline, i % 2 ? &second : &bed, 3, NULL);
+	/* Freed in another order than they end; keys stay held meanwhile. */
+	for (i = 0; i < 6; i++)
+		expect_all_proved(jobs[i], 3);
+	EXPECT_TRUE(stats_of(pipeline).host_bytes_held > 0);
+	for (i = 0; i < 6; i++)
+		lull_job_free(jobs[i]);
+	EXPECT_EQ(0, stats_of(pipeline).host_bytes_held);
+	lull_pipeline_destroy(pipeline);
+	lull_key_close(second.key);
+	free_bed(&bed);
+}
+
+/* ---- what goes wrong --------------------------------------------------- */
+
+static void expect_one_failure(struct bed *bed, const char *bad, int code,
+			       const char *part)
+{
+	struct lull_pipeline *pipeline = make_pipeline(
+		bed, (struct lull_pipeline_opts){ .in_flight = 3 });
+	struct lull_job *job = submit(pipeline, bed, 5, bad);
+	struct lull_error error = { 0 };
+	unsigned int i;
+
+	EXPECT_EQ(1, lull_job_wait(job, WAIT_MS));
+	EXPECT_EQ(4, status_of(job).nr_proved);
+	EXPECT_EQ(1, status_of(job).nr_failed);
+	for (i = 0; i < 5; i++)
+		EXPECT_EQ(i != 1, !!lull_job_proof(job, i, &error));
+	EXPECT_EQ(code, error.code);
+	if (!strstr(error.msg, part))
+		TEST_FAIL_("expected \"%s\" in \"%s\"", part, error.msg);
+	lull_job_free(job);
+	lull_pipeline_destroy(pipeline);
+}
+
+TEST(a_bad_witness_harms_no_other)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_CHAIN);
+	char path[PATH_BYTES], other[PATH_BYTES];
+	struct blob wtns = blob_read(bed.wtns);
+
+	expect_one_failure(&bed, "selftests/none", LULL_IO, "No such file");
+	golden_path(other, GOLDEN_SMALL, "wtns");
+	expect_one_failure(&bed, other, LULL_MISMATCH, "witness values");
+	scratch_path(path, "bad.wtns");
+	wtns.data[wtns.bytes - 32] ^= 1;
+	blob_write(&wtns, path);
+	expect_one_failure(&bed, path, LULL_UNSATISFIED, "satisfy");
+	memset(wtns.data + wtns.bytes - 32, UINT8_MAX, 32);
+	blob_write(&wtns, path);
+	expect_one_failure(&bed, path, LULL_RANGE, "below r");
+	wtns.bytes -= 7;
+	blob_write(&wtns, path);
+	expect_one_failure(&bed, path, LULL_FORMAT, "bad.wtns");
+	blob_free(&wtns);
+	free_bed(&bed);
+}
+
+TEST(jobs_that_are_refused)
+{
+	struct bed bed = make_bed("null", GOLDEN_SMALL);
+	struct lull_pipeline *pipeline =
+		make_pipeline(&bed, (struct lull_pipeline_opts){ 0 });
+	struct lull_job_opts opts = { .size = sizeof(opts) - 1 };
+	struct lull_error error = { 0 };
+	struct lull_job *job = NULL;
+
+	EXPECT_EQ(LULL_USAGE,
+		  lull_job_submit(pipeline, bed.key, &opts, &job, &error));
+	EXPECT_TRUE(strstr(error.msg, "expected size"));
+	opts.size = sizeof(opts);
+	EXPECT_EQ(LULL_USAGE,
+		  lull_job_submit(pipeline, bed.key, &opts, &job, &error));
+	EXPECT_TRUE(strstr(error.msg, "at least 1"));
+	opts.nr_partitions = 1;
+	EXPECT_EQ(LULL_USAGE,
+		  lull_job_submit(pipeline, bed.key, &opts, &job, &error));
+	EXPECT_TRUE(strstr(error.msg, "either"));
+	EXPECT_TRUE(!job);
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+}
+
+TEST(pipelines_that_are_refused)
+{
+	static const struct {
+		struct lull_pipeline_opts opts;
+		const char *part;
+	} cases[] = {
+		{ { .size = 8 }, "expected size" },
+		{ { .size = sizeof(cases[0].opts), .dealloc = "later" },
+		  "found 'later'" },
+		{ { .size = sizeof(cases[0].opts), .bandwidth_gate = "ajar" },
+		  "found 'ajar'" },
+		{ { .size = sizeof(cases[0].opts), .in_flight = 100000 },
+		  "at most" },
+	};
+	struct bed bed = make_bed("null", GOLDEN_SMALL);
+	struct lull_pipeline *pipeline = NULL;
+	struct lull_error error;
+	size_t i;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(LULL_USAGE,
+			  lull_pipeline_create(bed.ctx, &cases[i].opts,
+					       &pipeline, &error));
+		EXPECT_TRUE(strstr(error.msg, cases[i].part));
+	}
+	EXPECT_TRUE(!pipeline);
+	free_bed(&bed);
+}
+
+/* ---- memory ------------------------------------------------------------ */
+
+static uint64_t bytes_of_one(struct bed *bed, uint64_t *ret_key)
+{
+	struct lull_pipeline *pipeline =
+		make_pipeline(bed, (struct lull_pipeline_opts){ 0 });
+	struct lull_job *job = submit(pipeline, bed, 1, NULL);
+	uint64_t bytes = status_of(job).partition_bytes;
+
+	*ret_key = stats_of(pipeline).host_bytes_held;
+	lull_job_free(job);
+	lull_pipeline_destroy(pipeline);
+	return bytes;
+}
+
+TEST(the_budget_is_kept)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_SMALL);
+	uint64_t key, each = bytes_of_one(&bed, &key);
+	struct lull_pipeline *pipeline = make_pipeline(
+		&bed,
+		(struct lull_pipeline_opts){ .in_flight = 6,
+					     .workers_per_device = 3,
+					     .dealloc = "serial",
+					     .host_bytes = key + 2 * each });
+	struct lull_job *job = submit(pipeline, &bed, NR_PARTITIONS, NULL);
+
+	expect_all_proved(job, NR_PARTITIONS);
+	EXPECT_TRUE(stats_of(pipeline).host_bytes_max <= key + 2 * each);
+	EXPECT_TRUE(stats_of(pipeline).host_bytes_max > key);
+	lull_job_free(job);
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+}
+
+TEST(what_can_never_fit_is_refused_at_once)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_SMALL);
+	uint64_t key, each = bytes_of_one(&bed, &key);
+	struct lull_pipeline *pipeline = make_pipeline(
+		&bed,
+		(struct lull_pipeline_opts){ .host_bytes = key + each - 1 });
+	const char *path = bed.wtns;
+	const struct lull_job_opts opts = { .size = sizeof(opts),
+					    .nr_partitions = 1,
+					    .paths = &path };
+	struct lull_error error = { 0 };
+	struct lull_job *job = NULL;
+	char expected[32];
+
+	EXPECT_EQ(LULL_NOMEM,
+		  lull_job_submit(pipeline, bed.key, &opts, &job, &error));
+	snprintf(expected, sizeof(expected), "budget of %llu",
+		 (unsigned long long)(key + each - 1));
+	EXPECT_TRUE(strstr(error.msg, expected));
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+}
+
+/* A file that is larger than its key says takes more, and does not fit. */
+TEST(a_witness_that_is_too_large_for_the_budget)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_SMALL);
+	uint64_t key, each = bytes_of_one(&bed, &key);
+	struct lull_pipeline *pipeline = make_pipeline(
+		&bed, (struct lull_pipeline_opts){ .host_bytes = key + each });
+	struct blob wtns = blob_read(bed.wtns);
+	struct lull_error error = { 0 };
+	struct lull_job *job;
+	char path[PATH_BYTES];
+
+	scratch_path(path, "large.wtns");
+	wtns.data = realloc(wtns.data, wtns.bytes + (1u << 20));
+	memset(wtns.data + wtns.bytes, 0, 1u << 20);
+	wtns.bytes += 1u << 20;
+	blob_write(&wtns, path);
+	blob_free(&wtns);
+	job = submit(pipeline, &bed, 3, path);
+	EXPECT_EQ(1, lull_job_wait(job, WAIT_MS));
+	EXPECT_EQ(2, status_of(job).nr_proved);
+	EXPECT_TRUE(!lull_job_proof(job, 1, &error));
+	EXPECT_EQ(LULL_NOMEM, error.code);
+	lull_job_free(job);
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+}
+
+TEST(an_idle_pipeline_gives_memory_back)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_CHAIN);
+	struct lull_pipeline *pipeline = make_pipeline(
+		&bed, (struct lull_pipeline_opts){ .idle_release_s = 1 });
+	struct lull_job *job = submit(pipeline, &bed, 2, NULL);
+	const struct timespec some = { 0, 50 * 1000 * 1000 };
+	unsigned int i;
+
+	expect_all_proved(job, 2);
+	lull_job_free(job);
+	EXPECT_EQ(0, stats_of(pipeline).idle_releases);
+	for (i = 0; i < 400 && !stats_of(pipeline).idle_releases; i++)
+		nanosleep(&some, NULL);
+	EXPECT_EQ(1, stats_of(pipeline).idle_releases);
+	EXPECT_TRUE(stats_of(pipeline).idle_released_bytes > 0);
+	/* And has it again. */
+	job = submit(pipeline, &bed, 2, NULL);
+	expect_all_proved(job, 2);
+	lull_job_free(job);
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+}
+
+TEST(steady_state_is_silent)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_CHAIN);
+	struct lull_pipeline *pipeline = make_pipeline(
+		&bed, (struct lull_pipeline_opts){ .in_flight = 1 });
+	struct lull_ctx_stats was = { .size = sizeof(was) };
+	struct lull_ctx_stats is = { .size = sizeof(is) };
+	struct lull_job *job = submit(pipeline, &bed, 2, NULL);
+
+	expect_all_proved(job, 2);
+	lull_job_free(job);
+	lull_ctx_stats(bed.ctx, &was, NULL);
+	job = submit(pipeline, &bed, 8, NULL);
+	expect_all_proved(job, 8);
+	lull_job_free(job);
+	lull_ctx_stats(bed.ctx, &is, NULL);
+	EXPECT_EQ(was.munmaps, is.munmaps);
+	EXPECT_EQ(was.flushes, is.flushes);
+	EXPECT_EQ(was.faulted_bytes, is.faulted_bytes);
+	EXPECT_EQ(was.unmapped_bytes, is.unmapped_bytes);
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+}
+
+/* ---- canceling --------------------------------------------------------- */
+
+TEST(canceled_at_any_moment)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_CHAIN);
+	uint64_t before = used_bytes(&bed), key, each;
+	struct lull_job_status status;
+	unsigned int round;
+
+	each = bytes_of_one(&bed, &key);
+	for (round = 0; round < 24; round++) {
+		const struct timespec some = { 0, (long)(test_random() %
+							 12000000) };
+		struct lull_pipeline *pipeline = make_pipeline(
+			&bed,
+			(struct lull_pipeline_opts){
+				.in_flight = 1 + round % 5,
+				.workers_per_device = 1 + round % 2,
+				.dealloc = deallocs[round % 4],
+				.bandwidth_gate = gates[round % 3],
+				.host_bytes = key + (1 + round % 3) * each });
+		struct lull_job *job = submit(pipeline, &bed, 12, NULL);
+
+		nanosleep(&some, NULL);
+		lull_job_cancel(job);
+		EXPECT_EQ(1, lull_job_wait(job, WAIT_MS));
+		status = status_of(job);
+		EXPECT_EQ(12, status.nr_proved + status.nr_canceled);
+		EXPECT_EQ(0, stats_of(pipeline).host_bytes_used);
+		lull_job_free(job);
+		EXPECT_EQ(before, used_bytes(&bed));
+		lull_pipeline_destroy(pipeline);
+	}
+	free_bed(&bed);
+}
+
+TEST(one_job_is_canceled_and_the_other_goes_on)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_SMALL);
+	struct lull_pipeline *pipeline = make_pipeline(
+		&bed, (struct lull_pipeline_opts){ .in_flight = 3 });
+	struct lull_job *first = submit(pipeline, &bed, NR_PARTITIONS, NULL);
+	struct lull_job *second = submit(pipeline, &bed, 5, NULL);
+	struct lull_error error = { 0 };
+
+	lull_job_cancel(first);
+	expect_all_proved(second, 5);
+	EXPECT_EQ(1, lull_job_wait(first, WAIT_MS));
+	EXPECT_TRUE(status_of(first).nr_canceled > 0);
+	EXPECT_TRUE(!lull_job_proof(first, NR_PARTITIONS - 1, &error));
+	EXPECT_EQ(LULL_CANCELED, error.code);
+	lull_job_free(first);
+	lull_job_free(second);
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+}
+
+TEST(freeing_a_job_cancels_it)
+{
+	struct bed bed = make_bed("null", GOLDEN_SMALL);
+	unsigned int round;
+
+	for (round = 0; round < 50; round++) {
+		struct lull_pipeline *pipeline = make_pipeline(
+			&bed, (struct lull_pipeline_opts){
+				      .in_flight = 1 + round % 8,
+				      .workers_per_device = 1 + round % 3,
+				      .dealloc = deallocs[round % 4] });
+		struct lull_job *a =
+			submit(pipeline, &bed, NR_PARTITIONS, NULL);
+		struct lull_job *b = submit(pipeline, &bed, 7, NULL);
+
+		lull_job_free(a);
+		expect_all_proved(b, 7);
+		lull_job_free(b);
+		lull_pipeline_destroy(pipeline);
+	}
+	lull_pipeline_destroy(NULL);
+	lull_job_free(NULL);
+	free_bed(&bed);
+}
+
+TEST(following_a_job)
+{
+	struct bed bed = make_bed("null", GOLDEN_SMALL);
+	struct lull_pipeline *pipeline =
+		make_pipeline(&bed, (struct lull_pipeline_opts){ 0 });
+	struct lull_job *job = submit(pipeline, &bed, 2, NULL);
+	struct pollfd fd = { .fd = lull_job_fd(job), .events = POLLIN };
+	struct lull_job_status small = { .size = 4 };
+	struct lull_error error = { 0 };
+
+	EXPECT_EQ(1, poll(&fd, 1, WAIT_MS));
+	EXPECT_EQ(1, lull_job_wait(job, 0));
+	EXPECT_EQ(LULL_USAGE, lull_job_status(job, &small, &error));
+	EXPECT_TRUE(!lull_job_proof(job, 2, &error));
+	EXPECT_TRUE(strstr(error.msg, "expected below 2"));
+	lull_job_free(job);
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+}
+
+/* ---- traces ------------------------------------------------------------ */
+
+static const char *text_of(const json_t *event, const char *key)
+{
+	const char *text = json_string_value(json_object_get(event, key));
+
+	return text ? text : "";
+}
+
+/* How often a stage of a partition is in a trace. */
+static unsigned int spans_of(const json_t *events, const char *stage,
+			     int partition)
+{
+	const json_t *event, *id;
+	unsigned int nr = 0;
+	size_t i;
+
+	json_array_foreach(events, i, event)
+	{
+		id = json_object_get(json_object_get(event, "args"),
+				     "partition");
+		nr += !strcmp("X", text_of(event, "ph")) &&
+		      !strcmp(stage, text_of(event, "name")) &&
+		      json_integer_value(id) == partition;
+	}
+	return nr;
+}
+
+static void expect_whole_trace(struct bed *bed, const char *dealloc)
+{
+	struct lull_pipeline *pipeline = make_pipeline(
+		bed, (struct lull_pipeline_opts){
+			     .in_flight = 3, .dealloc = dealloc, .trace = 1 });
+	struct lull_job *job = submit(pipeline, bed, 5, NULL);
+	char path[PATH_BYTES];
+	json_t *root;
+	int stage, i;
+
+	scratch_path(path, "trace.json");
+	expect_all_proved(job, 5);
+	EXPECT_EQ(LULL_OK, lull_pipeline_trace_write(pipeline, path, NULL));
+	EXPECT_EQ(0, stats_of(pipeline).trace_lost);
+	root = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+	ASSERT_TRUE(root);
+	for (stage = 0; stage < LULL_NR_STAGES; stage++) {
+		const char *name = lull_stage_name((enum lull_stage)stage);
+		/* Nothing is checked of proofs that are none. */
+		unsigned int want = !(bed->null && stage == LULL_STAGE_CHECK);
+
+		for (i = 0; i < 5; i++)
+			EXPECT_EQ(want,
+				  spans_of(json_object_get(root, "traceEvents"),
+					   name, i));
+	}
+	json_decref(root);
+	lull_job_free(job);
+	lull_pipeline_destroy(pipeline);
+}
+
+TEST(a_trace_has_every_stage_of_every_partition)
+{
+	struct bed cpu = make_bed("cpu", GOLDEN_SMALL);
+	struct bed null = make_bed("null", GOLDEN_SMALL);
+	size_t d;
+
+	for (d = 0; d < LULL_ARRAY_SIZE(deallocs); d++) {
+		expect_whole_trace(&cpu, deallocs[d]);
+		expect_whole_trace(&null, deallocs[d]);
+	}
+	free_bed(&cpu);
+	free_bed(&null);
+}
+
+TEST(a_trace_that_cannot_be_written)
+{
+	struct bed bed = make_bed("null", GOLDEN_SMALL);
+	struct lull_pipeline *without =
+		make_pipeline(&bed, (struct lull_pipeline_opts){ 0 });
+	struct lull_pipeline *with =
+		make_pipeline(&bed, (struct lull_pipeline_opts){ .trace = 1 });
+	struct lull_error error = { 0 };
+
+	EXPECT_EQ(LULL_USAGE,
+		  lull_pipeline_trace_write(without, "/dev/null", &error));
+	EXPECT_EQ(LULL_IO,
+		  lull_pipeline_trace_write(with, "/dev/full", &error));
+	EXPECT_EQ(LULL_IO,
+		  lull_pipeline_trace_write(with, "selftests/none/x", &error));
+	EXPECT_EQ(LULL_OK, lull_pipeline_trace_write(with, "/dev/null", NULL));
+	lull_pipeline_destroy(without);
+	lull_pipeline_destroy(with);
+	free_bed(&bed);
+}
+
+TEST_MAIN

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cmd_partitions.c - lull prove --partitions: one key and many witnesses
+ *
+ * Outputs are refused before the key is read.  When every partition has its
+ * proof they are written into one file; when some have not, each of the others
+ * is written into a file of its own, FILE.NUMBER, so that nothing that was
+ * proved is lost and no file lacks what its name promises.
+ */
+#include <errno.h>
+#include <glob.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/trace.h"
+#include "cli/cli.h"
+#include "cli/term.h"
+
+/* How often a signal is looked for: well within the two seconds in which a
+ * canceled job ends. */
+#define LOOK_MS 50
+#define NS_PER_S 1e9
+#define BYTES_PER_MIB 1048576.0
+#define NUMBER_BYTES sizeof(".4294967295")
+
+/**
+ * struct partitions - one run of the command
+ * @cli: the command line
+ * @paths: of the witnesses, in the order of their numbers
+ * @nr: how many
+ * @ctx: the context
+ * @key: the key
+ * @pipeline: who proves
+ * @job: the job
+ * @status: how it went
+ * @start_ns: when the command began
+ */
+struct partitions {
+	const struct lull_cli *cli;
+	glob_t paths;
+	unsigned int nr;
+	struct lull_ctx *ctx;
+	struct lull_key *key;
+	struct lull_pipeline *pipeline;
+	struct lull_job *job;
+	struct lull_job_status status;
+	uint64_t start_ns;
+};
+
+/* ---- what is asked for ------------------------------------------------- */
+
+/* w2 before w10. */
+static int compare_paths(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int find_witnesses(struct partitions *p, struct lull_error *reterr)
+{
+	const char *pattern = p->cli->partitions;
+	int err = glob(pattern, GLOB_NOSORT, NULL, &p->paths);
+
+	if (err == GLOB_NOMATCH)
+		return lull_fail(reterr, LULL_USAGE,
+				 "--partitions: no file matches '%.100s'",
+				 pattern);
+	if (err)
+		return lull_fail_errno(reterr, LULL_IO, errno,
+				       "--partitions: '%.100s'", pattern);
+	p->nr = (unsigned int)p->paths.gl_pathc;
+	qsort(p->paths.gl_pathv, p->nr, sizeof(char *), compare_paths);
+	return LULL_OK;
+}
+
+static int check_command(const struct lull_cli *cli, struct lull_error *reterr)
+{
+	if (!cli->key || !cli->output)
+		return lull_fail(reterr, LULL_USAGE,
+				 "prove: --partitions wants --key and "
+				 "--output");
+	if (cli->check_r1cs || cli->test_rs[0])
+		return lull_fail(
+			reterr, LULL_USAGE, "prove: %s is for one witness",
+			cli->check_r1cs ? "--check-r1cs" : "--test-rs");
+	return LULL_OK;
+}
+
+static int check_paths(const struct partitions *p, struct lull_error *reterr)
+{
+	const char *outputs[2] = { p->cli->output, p->cli->trace };
+	const char **inputs = calloc(p->nr + 1, sizeof(*inputs));
+	unsigned int i;
+	int err;
+
+	if (!inputs)
+		return lull_fail(reterr, LULL_NOMEM, "out of memory");
+	inputs[0] = p->cli->key;
+	for (i = 0; i < p->nr; i++)
+		inputs[i + 1] = p->paths.gl_pathv[i];
+	err = lull_cli_check_outputs(inputs, p->nr + 1, outputs,
+				     p->cli->trace ? 2 : 1, reterr);
+	free(inputs);
+	return err;
+}
+
+static bool wants_json_file(const struct lull_cli *cli)
+{
+	const char *dot = strrchr(cli->output, '.');
+
+	return dot && !strcmp(dot, ".json");
+}
+
+/* ---- proving ----------------------------------------------------------- */
+
+static void say_plan(const struct partitions *p)
+{
+	struct lull_pipeline_stats s = { .size = sizeof(s) };
+	struct lull_key_info info = { .size = sizeof(info) };
+	char line[256], bound[64] = "no bound";
+
+	lull_pipeline_stats(p->pipeline, &s, NULL);
+	lull_key_info(p->key, &info, NULL);
+	snprintf(line, sizeof(line),
+		 "%u partitions on %s, 2^%d rows, %u in flight; threads: load "
+		 "%u, compute %u (a proof %u), assemble %u, free %u; %s",
+		 p->nr, lull_cli_curve_name(info.curve),
+		 __builtin_ctz(info.domain_size), s.in_flight, s.nr_loading,
+		 s.nr_computing, s.cpu_threads, s.nr_assembling, s.nr_freeing,
+		 s.binding);
+	lull_term_note(NULL, line);
+	if (s.host_bytes)
+		snprintf(bound, sizeof(bound), "at most %.1f MiB",
+			 (double)s.host_bytes / BYTES_PER_MIB);
+	snprintf(line, sizeof(line),
+		 "memory: key %.1f MiB, each partition %.1f MiB, %s",
+		 (double)s.host_bytes_held / BYTES_PER_MIB,
+		 (double)p->status.partition_bytes / BYTES_PER_MIB, bound);
+	lull_term_note(NULL, line);
+}
+
+static void say_totals(const struct partitions *p)
+{
+	double s = (double)(lull_trace_now_ns() - p->start_ns) / NS_PER_S;
+	struct lull_pipeline_stats stats = { .size = sizeof(stats) };
+	char line[256];
+
+	lull_pipeline_stats(p->pipeline, &stats, NULL);
+	snprintf(line, sizeof(line),
+		 "%u of %u partitions proved in %.3f s, the key's opening "
+		 "among them; memory at most %.1f MiB; waits: %llu for memory, "
+		 "%llu for bandwidth",
+		 p->status.nr_proved, p->nr, s,
+		 (double)stats.host_bytes_max / BYTES_PER_MIB,
+		 (unsigned long long)stats.memory_waits,
+		 (unsigned long long)stats.bandwidth_waits);
+	lull_term_note(NULL, line);
+}
+
+/* Until the job has ended, canceled or not. */
+static void follow(struct partitions *p)
+{
+	bool canceled = false;
+	int ended;
+
+	do {
+		ended = lull_job_wait(p->job, LOOK_MS);
+		if (lull_cli_signals_caught() && !canceled) {
+			canceled = true;
+			lull_job_cancel(p->job);
+		}
+		lull_job_status(p->job, &p->status, NULL);
+		lull_term_progress("partitions", p->status.nr_proved, p->nr);
+	} while (!ended);
+	lull_term_progress_end();
+}
+
+static int submit(struct partitions *p, struct lull_error *reterr)
+{
+	const struct lull_cli *cli = p->cli;
+	struct lull_pipeline_opts pipeline = cli->pipeline;
+	const struct lull_job_opts job = {
+		.size = sizeof(job),
+		.flags = cli->no_verify ? LULL_PROVE_NO_VERIFY : 0,
+		.nr_partitions = p->nr,
+		.paths = (const char *const *)p->paths.gl_pathv,
+	};
+	int err;
+
+	pipeline.size = sizeof(pipeline);
+	pipeline.trace = cli->trace != NULL;
+	/* Its threads leave signals to this one. */
+	lull_cli_signals_hold();
+	err = lull_pipeline_create(p->ctx, &pipeline, &p->pipeline, reterr);
+	lull_cli_signals_catch();
+	lull_cli_signals_release();
+	return err ? err
+		   : lull_job_submit(p->pipeline, p->key, &job, &p->job,
+				     reterr);
+}
+
+static int prove(struct partitions *p, struct lull_error *reterr)
+{
+	int err = lull_cli_ctx_create(p->cli, &p->ctx, reterr);
+
+	lull_term_progress("key", 0, 0);
+	if (!err)
+		err = lull_key_open(p->ctx, p->cli->key, &p->key, reterr);
+	if (!err)
+		err = submit(p, reterr);
+	if (err)
+		return err;
+	lull_job_status(p->job, &p->status, NULL);
+	if (p->cli->verbose)
+		say_plan(p);
+	follow(p);
+	if (p->cli->verbose)
+		say_totals(p);
+	return LULL_OK;
+}
+
+/* ---- results ----------------------------------------------------------- */
+
+/* FILE.NUMBER of each partition that was proved; in memory of the caller's. */
+static char *name_of_one(const struct partitions *p, unsigned int i)
+{
+	size_t bytes = strlen(p->cli->output) + NUMBER_BYTES;
+	char *name = malloc(bytes);
+
+	if (name)
+		snprintf(name, bytes, "%s.%u", p->cli->output, i);
+	return name;
+}
+
+static int write_one(struct partitions *p, unsigned int i, unsigned int flags,
+		     struct lull_error *reterr)
+{
+	char *name = name_of_one(p, i);
+	int err;
+
+	if (!name)
+		return lull_fail(reterr, LULL_NOMEM, "out of memory");
+	err = lull_job_write(p->job, i, 1, name, flags, reterr);
+	free(name);
+	return err;
+}
+
+static int write_proofs(struct partitions *p, struct lull_error *reterr)
+{
+	unsigned int flags = wants_json_file(p->cli) ? LULL_JOB_JSON : 0, i;
+	int err = LULL_OK;
+
+	if (p->status.nr_proved == p->nr)
+		return lull_job_write(p->job, 0, p->nr, p->cli->output, flags,
+				      reterr);
+	for (i = 0; i < p->nr && !err; i++)
+		if (lull_job_proof(p->job, i, NULL))
+			err = write_one(p, i, flags, reterr);
+	return err;
+}
+
+static json_t *describe_one(const struct partitions *p, unsigned int i)
+{
+	struct lull_error error;
+	const struct lull_proof *proof = lull_job_proof(p->job, i, &error);
+	json_t *object = json_pack("{s:o, s:b}", "witness",
+				   lull_term_text(p->paths.gl_pathv[i]),
+				   "proved", proof != NULL);
+
+	if (object && proof)
+		json_object_set_new(object, "backend",
+				    json_string(lull_proof_backend(proof)));
+	else if (object)
+		json_object_set_new(object, "error", lull_term_error(&error));
+	return object;
+}
+
+static json_t *describe(const struct partitions *p)
+{
+	struct lull_pipeline_stats s = { .size = sizeof(s) };
+	struct lull_ctx_stats arena = { .size = sizeof(arena) };
+	const struct lull_cli *cli = p->cli;
+	json_t *list = json_array();
+	unsigned int i;
+
+	lull_pipeline_stats(p->pipeline, &s, NULL);
+	lull_ctx_stats(p->ctx, &arena, NULL);
+	for (i = 0; i < p->nr; i++)
+		json_array_append_new(list, describe_one(p, i));
+	return json_pack(
+		"{s:o, s:o, s:i, s:i, s:i, s:b, s:s, s:i, s:I, s:I, s:I, s:I, "
+		"s:o}",
+		"key", lull_term_text(cli->key), "output",
+		lull_term_text(cli->output), "proved", (int)p->status.nr_proved,
+		"failed", (int)p->status.nr_failed, "canceled",
+		(int)p->status.nr_canceled, "verified", !cli->no_verify,
+		"arena", arena.arena, "in_flight", (int)s.in_flight,
+		"host_bytes_max", (json_int_t)s.host_bytes_max, "memory_waits",
+		(json_int_t)s.memory_waits, "bandwidth_waits",
+		(json_int_t)s.bandwidth_waits, "ns",
+		(json_int_t)(lull_trace_now_ns() - p->start_ns), "partitions",
+		list);
+}
+
+/* Each once, with its number and its file. */
+static void say_failures(const struct partitions *p)
+{
+	struct lull_error error;
+	char line[512];
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++) {
+		if (lull_job_proof(p->job, i, &error) ||
+		    error.code == LULL_CANCELED)
+			continue;
+		snprintf(line, sizeof(line), "partition %u (%.120s): %s", i,
+			 p->paths.gl_pathv[i], error.msg);
+		lull_term_note(NULL, line);
+	}
+}
+
+/* All for the same reason: that is the command's. */
+static int exit_code(const struct partitions *p)
+{
+	struct lull_error error;
+	unsigned int i, nr_unsatisfied = 0;
+
+	if (p->status.nr_proved == p->nr)
+		return LULL_EXIT_OK;
+	if (p->status.nr_proved)
+		return LULL_EXIT_PARTIAL;
+	for (i = 0; i < p->nr; i++) {
+		lull_job_proof(p->job, i, &error);
+		nr_unsatisfied += error.code == LULL_UNSATISFIED;
+	}
+	return nr_unsatisfied == p->nr ? LULL_EXIT_UNSATISFIED
+				       : LULL_EXIT_ERROR;
+}
+
+static int report_interrupt(const struct partitions *p)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line),
+		 "interrupted: %u of %u partitions had been proved, nothing "
+		 "was written",
+		 p->status.nr_proved, p->nr);
+	lull_term_note(NULL, line);
+	if (p->cli->json)
+		lull_term_emit(describe(p));
+	return LULL_EXIT_SIGNALED + lull_cli_signals_caught();
+}
+
+static int report(struct partitions *p)
+{
+	struct lull_error error;
+	int err = LULL_OK, said;
+
+	if (p->cli->trace)
+		err = lull_pipeline_trace_write(p->pipeline, p->cli->trace,
+						&error);
+	if (p->status.nr_canceled)
+		return report_interrupt(p);
+	say_failures(p);
+	if (!err)
+		err = write_proofs(p, &error);
+	if (err)
+		return lull_term_fail(p->cli->json, &error);
+	said = p->cli->json ? lull_term_emit(describe(p)) : LULL_EXIT_OK;
+	return said ? said : exit_code(p);
+}
+
+int lull_cli_prove_partitions(const struct lull_cli *cli)
+{
+	struct partitions p = { .cli = cli,
+				.status.size = sizeof(p.status),
+				.start_ns = lull_trace_now_ns() };
+	struct lull_error error;
+	int err = check_command(cli, &error), ret;
+
+	if (!err)
+		err = find_witnesses(&p, &error);
+	if (!err)
+		err = check_paths(&p, &error);
+	if (!err)
+		err = prove(&p, &error);
+	ret = err ? lull_term_fail(cli->json, &error) : report(&p);
+	lull_job_free(p.job);
+	lull_pipeline_destroy(p.pipeline);
+	lull_key_close(p.key);
+	lull_ctx_destroy(p.ctx);
+	globfree(&p.paths);
+	return ret;
+}
