@@ -8,12 +8,13 @@
  */
 #include "lull_pipeline.h"
 #include "open_files.h"
-#include "prove/prove.h"
+#include "prove/assignment.h"
 
 #include "wrap.h"
 
 #define CIRCUIT "bn128-mul2"
 #define R1CS GOLDEN CIRCUIT ".r1cs"
+#define BELLMAN "bls12381-mul2" /* parameters are of this curve alone */
 #define NR_FAULTS_MAX 2000
 
 /* What the functions under test work on; opened before any fault. */
@@ -25,7 +26,43 @@ static struct {
 	struct blob unsorted;
 	char zkey[PATH_BYTES], vkey[PATH_BYTES];
 	char proof_path[PATH_BYTES], public_path[PATH_BYTES];
+	struct lull_key *bls_zkey, *bellman;
+	struct assignment assignment;
+	char params[PATH_BYTES], written[PATH_BYTES], proofs[PATH_BYTES];
+	char publics[PATH_BYTES];
 } set;
+
+/* A key of BLS12-381, its parameters, and a proof with its public signals. */
+static bool set_up_bellman(void)
+{
+	uint8_t bytes[LULL_BELLMAN_PROOF_BYTES];
+	struct blob b = { bytes, sizeof(bytes) };
+	struct lull_proof *proof = NULL;
+	char other[PATH_BYTES];
+	bool made;
+
+	scratch_path(set.params, "k.params");
+	scratch_path(set.written, "written.params");
+	scratch_path(set.proofs, "proof.bin");
+	scratch_path(set.publics, "bellman.json");
+	scratch_path(other, "other.json");
+	read_assignment(&set.assignment, GOLDEN BELLMAN ".r1cs",
+			GOLDEN BELLMAN ".wtns");
+	order_as_converted(&set.assignment);
+	made = !lull_key_open(set.ctx, GOLDEN BELLMAN ".zkey", &set.bls_zkey,
+			      NULL) &&
+	       !lull_key_bellman_write(set.bls_zkey, set.params, NULL) &&
+	       !lull_key_open_bellman(set.ctx, set.params, &set.bellman,
+				      NULL) &&
+	       !lull_prove_assigned(set.ctx, set.bellman, &set.assignment.in,
+				    NULL, &proof, NULL) &&
+	       !lull_proof_bellman(proof, bytes, NULL) &&
+	       !lull_proof_write(proof, other, set.publics, NULL);
+	if (made)
+		blob_write(&b, set.proofs);
+	lull_proof_free(proof);
+	return made;
+}
 
 static bool set_up(void)
 {
@@ -45,11 +82,16 @@ static bool set_up(void)
 			      NULL) &&
 	       !lull_wtns_open(set.ctx, GOLDEN CIRCUIT ".wtns", &set.wtns,
 			       NULL) &&
-	       !lull_prove(set.ctx, set.key, set.wtns, NULL, &set.proof, NULL);
+	       !lull_prove(set.ctx, set.key, set.wtns, NULL, &set.proof,
+			   NULL) &&
+	       set_up_bellman();
 }
 
 static void take_down(void)
 {
+	lull_key_close(set.bellman);
+	lull_key_close(set.bls_zkey);
+	free_assignment(&set.assignment);
 	lull_proof_free(set.proof);
 	lull_wtns_close(set.wtns);
 	lull_key_close(set.key);
@@ -350,6 +392,61 @@ static void try_function(int (*fn)(struct lull_error *), unsigned int nr_least)
 	take_down();
 	EXPECT_EQ(0, wrapped.blocks);
 	EXPECT_EQ(0, wrapped.mapped);
+}
+
+static int do_bellman_write(struct lull_error *error)
+{
+	return lull_key_bellman_write(set.bls_zkey, set.written, error);
+}
+
+static int do_key_open_bellman(struct lull_error *error)
+{
+	struct lull_key *key = poison();
+	int err = lull_key_open_bellman(set.ctx, set.params, &key, error);
+
+	if (err)
+		expect_poison(key);
+	else
+		lull_key_close(key);
+	return err;
+}
+
+static int do_prove_assigned(struct lull_error *error)
+{
+	struct lull_proof *proof = poison();
+	int err = lull_prove_assigned(set.ctx, set.bellman, &set.assignment.in,
+				      NULL, &proof, error);
+
+	if (err)
+		expect_poison(proof);
+	else
+		lull_proof_free(proof);
+	return err;
+}
+
+static int do_verify_bellman(struct lull_error *error)
+{
+	return lull_verify_bellman(set.params, set.publics, set.proofs, error);
+}
+
+TEST(bellman_write)
+{
+	try_function(do_bellman_write, 7);
+}
+
+TEST(key_open_bellman)
+{
+	try_function(do_key_open_bellman, 7);
+}
+
+TEST(prove_assigned)
+{
+	try_function(do_prove_assigned, 3);
+}
+
+TEST(verify_bellman)
+{
+	try_function(do_verify_bellman, 15);
 }
 
 TEST(ctx_create)
