@@ -220,11 +220,22 @@ static int fill_key(struct cuda_key *key, const struct curve_ops *curve,
 int key_attach(const struct curve_ops *curve, void *device, const struct lull_key_arrays *arrays,
 	       struct lull_workers *workers, void **ret_key, struct lull_error *reterr)
 {
-	struct cuda_key *key = new (std::nothrow) struct cuda_key();
+	struct cuda_key *key;
 	int err;
 
+	if (arrays->assigned)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "cuda: expected a key with a circuit, found parameters of "
+				 "bellman, which the CPU alone proves with");
+	key = new (std::nothrow) struct cuda_key();
 	if (!key)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	if (arrays->assigned) {
+		delete key;
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "cuda: expected a key with a circuit, found parameters of "
+				 "bellman, which the CPU alone proves with");
+	}
 	key->device = (struct device *)device;
 	pthread_mutex_init(&key->lock, NULL);
 	pthread_cond_init(&key->freed, NULL);

@@ -577,11 +577,6 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 			reterr, LULL_USAGE,
 			"struct lull_prove_opts: expected size %zu, found %zu",
 			sizeof(*opts), opts->size);
-	if (key->assigned)
-		return lull_fail(reterr, LULL_UNSUPPORTED,
-				 "%s: parameters of bellman hold no circuit: "
-				 "they cannot prove from a witness alone",
-				 key->file.parts.name);
 	err = lull_witness_match(file, key->file.parts.name, "key",
 				 key->file.parts.facts, key->file.parts.nr_vars,
 				 reterr);

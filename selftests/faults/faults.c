@@ -6,6 +6,7 @@
  * its second, until it meets no failure.  A failing run says so, returns what
  * it took, leaves no file and does not spoil the next run.
  */
+#include "lull_pipeline.h"
 #include "open_files.h"
 #include "prove/prove.h"
 
@@ -151,6 +152,57 @@ static int do_prove(struct lull_error *error)
 		expect_poison(proof);
 	else
 		lull_proof_free(proof);
+	return err;
+}
+
+/* One partition from its file, and the trace of it. */
+static int run_job(struct lull_pipeline *pipeline, struct lull_error *error)
+{
+	const char *path = GOLDEN CIRCUIT ".wtns";
+	const struct lull_job_opts opts = { .size = sizeof(opts),
+					    .nr_partitions = 1,
+					    .paths = &path };
+	struct lull_job *job = poison();
+	struct lull_error why;
+	int err = lull_job_submit(pipeline, set.key, &opts, &job, error);
+
+	if (err) {
+		expect_poison(job);
+		return err;
+	}
+	EXPECT_EQ(1, lull_job_wait(job, -1));
+	if (!lull_job_proof(job, 0, &why)) {
+		err = why.code;
+		if (error)
+			*error = why;
+	}
+	if (!err)
+		err = lull_job_write(job, 0, 1, set.proof_path, 0, error);
+	if (!err)
+		err = lull_pipeline_trace_write(pipeline, set.public_path,
+						error);
+	lull_job_free(job);
+	return err;
+}
+
+static int do_pipeline(struct lull_error *error)
+{
+	const struct lull_pipeline_opts opts = { .size = sizeof(opts),
+						 .in_flight = 2,
+						 .cpu_threads = 2,
+						 .dealloc = "async",
+						 .trace = 1 };
+	struct lull_pipeline *pipeline = poison();
+	int err = lull_pipeline_create(set.ctx, &opts, &pipeline, error);
+
+	if (err) {
+		expect_poison(pipeline);
+		return err;
+	}
+	err = run_job(pipeline, error);
+	lull_pipeline_destroy(pipeline);
+	unlink(set.proof_path);
+	unlink(set.public_path);
 	return err;
 }
 
@@ -333,6 +385,11 @@ TEST(circuit_info)
 TEST(prove)
 {
 	try_function(do_prove, 3);
+}
+
+TEST(pipeline)
+{
+	try_function(do_pipeline, 25);
 }
 
 TEST(key_vkey_write)

@@ -30,7 +30,9 @@ enum lull_cli_exit {
 
 /* Every option of every command; above 255 those without a letter. */
 enum lull_cli_key {
+	OPT_COUNT = 'c',
 	OPT_HELP = 'h',
+	OPT_JOBS = 'j',
 	OPT_OUTPUT = 'o',
 	OPT_THREADS = 't',
 	OPT_VERBOSE = 'v',
@@ -75,6 +77,7 @@ enum lull_cli_key {
 	OPT_SEED,
 	OPT_SHAPE,
 	OPT_SVG,
+	OPT_SWEEP,
 	OPT_TEST_RS,
 	OPT_TO,
 	OPT_TOXIC,
@@ -161,6 +164,9 @@ struct lull_cli_command {
  * @key: --key, or NULL
  * @partitions: --partitions, or NULL
  * @trace: --trace, or NULL
+ * @nr_proofs: --count, or 0
+ * @nr_jobs: --jobs, or 0
+ * @sweep: --sweep, or NULL
  * @pipeline: what was said about it
  * @storm: of bench storm: what was said; 0 and NULL where nothing was
  * @has_bystanders: --bystanders was given, and may be 0
@@ -206,6 +212,9 @@ struct lull_cli {
 	const char *key;
 	const char *partitions;
 	const char *trace;
+	unsigned int nr_proofs;
+	unsigned int nr_jobs;
+	const char *sweep;
 	struct lull_pipeline_opts pipeline;
 	struct lull_bench_storm_opts storm;
 	bool has_bystanders;

@@ -212,9 +212,16 @@ static const struct lull_cli_command commands[] = {
 		.nr_words_max = 2,
 		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
 			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
-			     OPT_ARENA, OPT_LOADER, OPT_VERBOSE },
+			     OPT_ARENA, OPT_LOADER, OPT_VERBOSE, OPT_PARTITIONS,
+			     OPT_COUNT, OPT_JOBS, OPT_SWEEP, OPT_TRACE, OPT_IN_FLIGHT,
+			     OPT_CPU_THREADS, OPT_GPU_WORKERS, OPT_DEALLOC,
+			     OPT_BANDWIDTH_GATE, OPT_HOST_MEMORY },
 		.summary = "time whole proofs on an open key",
-		.about = "A table on a terminal, else one JSON object a line.",
+		.about =
+"A table on a terminal, else one JSON object a line.\n\n"
+"With --partitions N a proof is N partitions of this witness, read from its\n"
+"file each time: first one proof at a time, then several at once, and what\n"
+"that cost in memory, faults and TLB shootdowns.",
 		.run = lull_cli_bench_proofs,
 	},
 	{

@@ -30,6 +30,7 @@
 /* As the library has them. */
 #define IN_FLIGHT_MAX 1024
 #define GPU_WORKERS_MAX 64
+#define JOBS_MAX 64
 /* A year. */
 #define SECONDS_MAX 31536000
 /* The 2-adicity of BN254's scalar field: its largest domain. */
@@ -73,6 +74,7 @@ static const struct option_text option_texts[] = {
 	  "first check the witness against the circuit" },
 	{ OPT_CHUNK, "chunk", "BYTES",
 	  "bytes of one read, also 512K or 2M (default: 2M)" },
+	{ OPT_COUNT, "count", "N", "proofs to measure (default: 4)" },
 	{ OPT_CPU_THREADS, "cpu-threads", "N",
 	  "threads of one proof on the CPU (default: --threads)" },
 	{ OPT_CUDA_REGISTER, "cuda-register", NULL,
@@ -100,6 +102,7 @@ static const struct option_text option_texts[] = {
 	{ OPT_IN_FLIGHT, "in-flight", "N",
 	  "partitions at once (default: 2 more than compute)" },
 	{ OPT_IN_PROCESS, "in-process", "ARM", NULL },
+	{ OPT_JOBS, "jobs", "N", "proofs under way at once (default: 2)" },
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
 	{ OPT_KEY, "key", "KEY", "the key, with --partitions" },
 	{ OPT_LOADER, "loader", "NAME",
@@ -112,8 +115,8 @@ static const struct option_text option_texts[] = {
 	  "leave out the check of the finished proof" },
 	{ OPT_ONLY, "only", "NAME", "this kernel, or loader, alone" },
 	{ OPT_OUTPUT, "output", "FILE", "where to write" },
-	{ OPT_PARTITIONS, "partitions", "GLOB",
-	  "prove each of these witnesses, such as 'w*.wtns'" },
+	{ OPT_PARTITIONS, "partitions", "WHICH",
+	  "witnesses, such as 'w*.wtns'; bench: how many" },
 	{ OPT_PRESSURE, "pressure", "S",
 	  "then let a hog ask for memory for S seconds" },
 	{ OPT_R1CS, "r1cs", "X.r1cs", "the circuit that the key is of" },
@@ -125,6 +128,8 @@ static const struct option_text option_texts[] = {
 	  "make another circuit of the same kind (default: 0)" },
 	{ OPT_SHAPE, "shape", "NAME", "porep, sha or dense" },
 	{ OPT_SVG, "svg", "FILE", "draw a plot" },
+	{ OPT_SWEEP, "sweep", "A,B,...",
+	  "every value of dealloc, cpu-threads, bandwidth-gate" },
 	{ OPT_THREADS, "threads", "N",
 	  "threads to work on (default: one a usable CPU)" },
 	{ OPT_TO, "to", "FORMAT", "what to write: bellman or bellman-vkey" },
@@ -352,6 +357,15 @@ static int take_pipeline(struct lull_cli *cli, const struct option_text *option,
 	case OPT_IDLE_RELEASE:
 		return lull_cli_parse_number(option->name, arg, 1, SECONDS_MAX,
 					     &opts->idle_release_s, reterr);
+	case OPT_COUNT:
+		return lull_cli_parse_number(option->name, arg, 1, RUNS_MAX,
+					     &cli->nr_proofs, reterr);
+	case OPT_JOBS:
+		return lull_cli_parse_number(option->name, arg, 1, JOBS_MAX,
+					     &cli->nr_jobs, reterr);
+	case OPT_SWEEP:
+		cli->sweep = arg;
+		return LULL_OK;
 	case OPT_IN_FLIGHT:
 		return lull_cli_parse_number(option->name, arg, 1,
 					     IN_FLIGHT_MAX, &opts->in_flight,

@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "base/workers.h"
+#include "curve/gen/bls12_381.h"
 #include "input/outfile.h"
 #include "prove/bellman.h"
 
@@ -278,6 +279,10 @@ static int attach(struct lull_key *key, struct lull_error *reterr)
 		.nr_l = k->nr_l,
 		.h = k->h,
 		.folded = k->folded,
+		.assigned = key->assigned,
+		.nr_a = key->nr_a,
+		.nr_b = key->nr_b,
+		.row_step = key->assigned ? BLS12_381_FR_BELLMAN_STEP : 1,
 		.arena = key->arena,
 	};
 	struct lull_error why, first = { 0 };
@@ -392,6 +397,11 @@ int lull_prove_key_create_assigned(struct lull_keyfile *file, size_t nr_a,
 	parts->nr_inf[LULL_PART_A] = parts->nr_vars - nr_a;
 	parts->nr_inf[LULL_PART_B1] = parts->nr_vars - nr_b;
 	parts->nr_inf[LULL_PART_B2] = parts->nr_vars - nr_b;
+	err = attach(key, reterr);
+	if (err) {
+		free_key(key);
+		return err;
+	}
 	*file = (struct lull_keyfile){ 0 };
 	*ret_key = key;
 	return LULL_OK;
