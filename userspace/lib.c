@@ -324,6 +324,7 @@ static int finish_key(struct lull_ctx *ctx, struct lull_keyfile *file,
 	const struct lull_keyfile *opened;
 	int err;
 
+	say_notes(ctx);
 	err = lull_prove_key_create(file, path, ctx->workers, ctx->arena,
 				    ctx->set, ret_key, reterr);
 	if (err) {
