@@ -614,8 +614,7 @@ int lull_pipeline_create(struct lull_ctx *ctx,
 {
 	const struct lull_sched_env env = { .workers = ctx->workers,
 					    .arena = ctx->arena,
-					    .reader = lull_loader_reader(
-						    ctx->loader),
+					    .loader = ctx->loader,
 					    .set = ctx->set };
 
 	return lull_sched_create(&env, opts, ret_pipeline, reterr);

@@ -178,7 +178,7 @@ struct lull_load_chunk {
  * @lock: the lock
  * @work: lock: something for a thread
  * @drive: lock: something for the driver
- * @starting: held while threads are started
+ * @starting: held while threads are started and buffers registered
  * @kicks: lock: how often @drive was signaled
  * @jobs: lock: the oldest first
  * @waiting: lock: chunks that the ring has read

@@ -249,14 +249,21 @@ void lull_loader_close(struct lull_loader *loader)
 
 void lull_loader_register(struct lull_loader *loader)
 {
-	if (loader->uring && loader->opts.arena)
-		lull_uring_fix(loader->uring);
+	if (!loader->uring || !loader->opts.arena)
+		return;
+	/* Not while somebody lets go. */
+	pthread_mutex_lock(&loader->starting);
+	lull_uring_fix(loader->uring);
+	pthread_mutex_unlock(&loader->starting);
 }
 
 void lull_loader_unregister(struct lull_loader *loader)
 {
-	if (loader->uring)
-		lull_uring_unfix(loader->uring);
+	if (!loader->uring)
+		return;
+	pthread_mutex_lock(&loader->starting);
+	lull_uring_unfix(loader->uring);
+	pthread_mutex_unlock(&loader->starting);
 }
 
 /* ---- a job begins ------------------------------------------------------ */

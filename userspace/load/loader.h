@@ -147,10 +147,11 @@ void lull_loader_register(struct lull_loader *loader);
 
 /**
  * lull_loader_unregister - let go of the arena's memory
- * @loader: the loader; no load may be under way
+ * @loader: the loader
  *
  * For an engine that is idle: what is registered cannot be taken back by the
- * kernel.  The next large load registers again.
+ * kernel.  A load that is under way goes on with plain buffers, and the next
+ * large one registers again.
  */
 void lull_loader_unregister(struct lull_loader *loader);
 

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/counters.h"
+#include "load/loader.h"
 #include "sched/pipeline.h"
 
 #define NS_PER_MS 1000000u
@@ -90,6 +91,8 @@ static void release_locked(struct lull_pipeline *pipeline)
 	pipeline->idle_since_ns = 0;
 	pthread_mutex_unlock(&pipeline->lock);
 	lull_arena_stats(pipeline->env.arena, &before);
+	/* What reads go to directly is pinned. */
+	lull_loader_unregister(pipeline->env.loader);
 	lull_arena_flush(pipeline->env.arena, FLUSH_TIMEOUT_MS, NULL);
 	lull_arena_stats(pipeline->env.arena, &after);
 	pthread_mutex_lock(&pipeline->lock);

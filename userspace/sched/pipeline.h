@@ -153,17 +153,19 @@ struct lull_job {
 	struct lull_sched_partition partitions[];
 };
 
+struct lull_loader;
+
 /**
  * struct lull_sched_env - what a pipeline works with
  * @workers: the context's pool
  * @arena: memory
- * @reader: who reads witnesses
+ * @loader: who reads witnesses
  * @set: devices
  */
 struct lull_sched_env {
 	struct lull_workers *workers;
 	struct lull_arena *arena;
-	const struct lull_reader *reader;
+	struct lull_loader *loader;
 	struct lull_set *set;
 };
 

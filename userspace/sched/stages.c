@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/workers.h"
+#include "load/loader.h"
 #include "prove/random.h"
 #include "prove/witness.h"
 #include "sched/pipeline.h"
@@ -115,7 +116,7 @@ static int read_witness(struct lull_flight *flight, struct lull_error *reterr)
 	const struct lull_infile_memory memory = {
 		.arena = flight->pipeline->env.arena,
 		.workers = job->alone,
-		.reader = flight->pipeline->env.reader,
+		.reader = lull_loader_reader(flight->pipeline->env.loader),
 		.cancel = &job->canceled,
 	};
 	int err;
@@ -347,7 +348,8 @@ void lull_sched_compute(struct lull_sched_thread *thread)
 
 static int finish(struct lull_flight *flight, struct lull_error *reterr)
 {
-	const struct lull_curve_facts *facts = flight->job->key->file.parts.facts;
+	const struct lull_curve_facts *facts =
+		flight->job->key->file.parts.facts;
 	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
 	int err;
 
