@@ -7,6 +7,7 @@ build folder as their first word or in LULL_BUILD.  A test is a function that
 is handed an empty folder; it fails by an exception.
 """
 
+import errno
 import json
 import os
 import shutil
@@ -74,6 +75,21 @@ def lull_json(*words, **options):
     out, _ = lull(*words, "--json", **options)
     expect(1, out.count("\n"), "lines of JSON")
     return json.loads(out)
+
+
+def shown_on(master, slave):
+    """All that a terminal was shown, which comes in pieces; closes both."""
+    os.close(slave)
+    shown = b""
+    try:
+        while piece := os.read(master, 1 << 16):
+            shown += piece
+    except OSError as error:
+        # So Linux says that nobody has the other side any more.
+        if error.errno != errno.EIO:
+            raise
+    os.close(master)
+    return shown.decode()
 
 
 def golden(name, ending):
