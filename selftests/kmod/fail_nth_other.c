@@ -15,8 +15,8 @@
 #define NAP_US 50000
 /* A fork has hundreds of allocations, few of them to do with arenas. */
 #define FORK_STRIDE 7
-/* Most of the kernel's own, and each load takes a while: so many, spread. */
-#define LOADS_MAX 120
+/* Each load takes a while: so many, spread. */
+#define LOADS_MAX 100
 #define FAR 1000000
 /* Of the test with workers: how many slots, how often, one failure in ... */
 #define WORKERS_SLOTS 64
@@ -254,11 +254,15 @@ static unsigned int count_failures(int nth, int file)
 	return FAR - (unsigned int)strtoul(text, NULL, 10);
 }
 
-/* What was set up before a failure is taken down again. */
+/*
+ * What was set up before a failure is taken down again.  The second half of
+ * the chances is in the module's own hands: of the first, in load_module(),
+ * the kernel makes WARNINGs of its own (its tracing does not expect failures).
+ */
 TEST(load)
 {
 	int nth = open(FAIL_NTH, O_RDWR | O_CLOEXEC), file = module_file();
-	unsigned int n, count, refused = 0;
+	unsigned int n, count, step, refused = 0;
 	bool failed = true;
 	int rc = 0;
 
@@ -267,7 +271,8 @@ TEST(load)
 	ASSERT_TRUE(nth >= 0 && file >= 0);
 	ASSERT_EQ(0, unload_soon());
 	count = count_failures(nth, file);
-	for (n = 1; n <= count && !test_failed; n += 1 + count / LOADS_MAX) {
+	step = 1 + count / 2 / LOADS_MAX;
+	for (n = count / 2; n <= count && !test_failed; n += step) {
 		if (!rc)
 			ASSERT_EQ(0, unload_soon());
 		fail_from(nth, n);
@@ -279,8 +284,9 @@ TEST(load)
 		refused += rc != 0;
 	}
 	printf("# load: %u chances to fail, %u refused of %u\n", count, refused,
-	       count / (1 + count / LOADS_MAX));
-	EXPECT_TRUE(refused >= LOADS_MAX / 4);
+	       count / 2 / step);
+	/* Queue, pools, shrinker, sysfs twice, device. */
+	EXPECT_TRUE(refused >= 6);
 	if (rc)
 		EXPECT_EQ(0, load_file(file));
 	close(file);
