@@ -154,7 +154,7 @@ TEST(page_goes_with_its_last_slot)
 	EXPECT_EQ(0, stats.held_bytes);
 	EXPECT_EQ(4 * SLOT, stats.unmapped_bytes);
 	EXPECT_EQ(1, stats.flushes);
-	a = carve(arena, 4 * SLOT, 0);
+	a = carve(arena, 4 * SLOT, LULL_CARVE_ZERO);
 	EXPECT_EQ(4 * SLOT, a.fresh_bytes);
 	EXPECT_TRUE(is_all(&a, 0));
 	lull_arena_retire(&a);
