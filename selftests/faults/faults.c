@@ -6,6 +6,8 @@
  * its second, until it meets no failure.  A failing run says so, returns what
  * it took, leaves no file and does not spoil the next run.
  */
+#include "lull_pipeline.h"
+#include "open_files.h"
 #include "prove/assignment.h"
 
 #include "wrap.h"
@@ -195,6 +197,57 @@ static int do_prove(struct lull_error *error)
 	return err;
 }
 
+/* One partition from its file, and the trace of it. */
+static int run_job(struct lull_pipeline *pipeline, struct lull_error *error)
+{
+	const char *path = GOLDEN CIRCUIT ".wtns";
+	const struct lull_job_opts opts = { .size = sizeof(opts),
+					    .nr_partitions = 1,
+					    .paths = &path };
+	struct lull_job *job = poison();
+	struct lull_error why;
+	int err = lull_job_submit(pipeline, set.key, &opts, &job, error);
+
+	if (err) {
+		expect_poison(job);
+		return err;
+	}
+	EXPECT_EQ(1, lull_job_wait(job, -1));
+	if (!lull_job_proof(job, 0, &why)) {
+		err = why.code;
+		if (error)
+			*error = why;
+	}
+	if (!err)
+		err = lull_job_write(job, 0, 1, set.proof_path, 0, error);
+	if (!err)
+		err = lull_pipeline_trace_write(pipeline, set.public_path,
+						error);
+	lull_job_free(job);
+	return err;
+}
+
+static int do_pipeline(struct lull_error *error)
+{
+	const struct lull_pipeline_opts opts = { .size = sizeof(opts),
+						 .in_flight = 2,
+						 .cpu_threads = 2,
+						 .dealloc = "async",
+						 .trace = 1 };
+	struct lull_pipeline *pipeline = poison();
+	int err = lull_pipeline_create(set.ctx, &opts, &pipeline, error);
+
+	if (err) {
+		expect_poison(pipeline);
+		return err;
+	}
+	err = run_job(pipeline, error);
+	lull_pipeline_destroy(pipeline);
+	unlink(set.proof_path);
+	unlink(set.public_path);
+	return err;
+}
+
 static int do_vkey_write(struct lull_error *error)
 {
 	return lull_key_vkey_write(set.key, set.vkey, error);
@@ -217,18 +270,6 @@ static int do_verify(struct lull_error *error)
 }
 
 /* ---- one failure after another ----------------------------------------- */
-
-static unsigned int nr_open_files(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned int nr = 0;
-
-	while (dir && readdir(dir))
-		nr++;
-	if (dir)
-		closedir(dir);
-	return nr;
-}
 
 /* What must be as before a run that failed. */
 struct state {
@@ -441,6 +482,11 @@ TEST(circuit_info)
 TEST(prove)
 {
 	try_function(do_prove, 3);
+}
+
+TEST(pipeline)
+{
+	try_function(do_pipeline, 25);
 }
 
 TEST(key_vkey_write)

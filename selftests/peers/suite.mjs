@@ -169,7 +169,7 @@ async function peerAcceptsOurs(files) {
 async function peerAcceptsNative(files) {
 	const native = `${files.at}/key.lkey`;
 	const fold = files.kind === "semaphore" ? [] : ["--fold-c", "--r1cs",
-		await peer.r1csOf(files.circuit, files.curve)];
+		await files.r1cs()];
 
 	for (const options of fold.length ? [[], fold] : [[]]) {
 		lullOk("key", "convert", ...options, await files.key(), native);

@@ -622,7 +622,7 @@ TEST(options_of_a_wrong_size)
 		     error.msg);
 	EXPECT_TRUE(!proof);
 	EXPECT_EQ(LULL_USAGE, lull_key_info(key, &info, &error));
-	EXPECT_STREQ("struct lull_key_info: expected size 64, found 8",
+	EXPECT_STREQ("struct lull_key_info: expected size 72, found 8",
 		     error.msg);
 	EXPECT_EQ(0, info.nr_vars);
 	EXPECT_EQ(LULL_USAGE,

@@ -148,6 +148,40 @@ struct lull_bench_storm_opts {
 int lull_bench_storm(const struct lull_bench_storm_opts *opts,
 		     struct lull_error *reterr);
 
+/* The most files that are read together. */
+#define LULL_BENCH_LOAD_FILES_MAX 4
+
+/**
+ * struct lull_bench_load_opts - files to be read
+ * @paths: the files, read together
+ * @nr_paths: 1 to LULL_BENCH_LOAD_FILES_MAX
+ * @nr_threads: of a loader
+ * @nr_runs: measured runs, at least 1; one more goes before, unmeasured
+ * @depth: reads in flight
+ * @chunk_bytes: of a read
+ * @only: "disk" or one loader's name, or NULL for all
+ * @arena: where to read to; NULL for auto
+ * @row: as in struct lull_bench_opts
+ * @row_arg: handed to @row
+ */
+struct lull_bench_load_opts {
+	const char *const *paths;
+	unsigned int nr_paths;
+	unsigned int nr_threads;
+	unsigned int nr_runs;
+	unsigned int depth;
+	size_t chunk_bytes;
+	const char *only;
+	const char *arena;
+	int (*row)(void *arg, json_t *row, struct lull_error *reterr);
+	void *row_arg;
+};
+
+/* A row for the disk's own rate and for each loader, cold; then for each
+ * loader, warm.  LULL_OK, LULL_USAGE, or what went wrong. */
+int lull_bench_load(const struct lull_bench_load_opts *opts,
+		    struct lull_error *reterr);
+
 /**
  * struct lull_bench_samples - times of one thing
  * @ns: one for each run

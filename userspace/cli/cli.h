@@ -43,10 +43,12 @@ enum lull_cli_key {
 	OPT_BYSTANDERS,
 	OPT_CARRIER,
 	OPT_CHECK_R1CS,
+	OPT_CHUNK,
 	OPT_CPU_THREADS,
 	OPT_CUDA_REGISTER,
 	OPT_CURVE,
 	OPT_DEALLOC,
+	OPT_DEPTH,
 	OPT_FALLBACK,
 	OPT_FOLD_C,
 	OPT_FROM,
@@ -59,6 +61,7 @@ enum lull_cli_key {
 	OPT_IN_PROCESS,
 	OPT_JSON,
 	OPT_KEY,
+	OPT_LOADER,
 	OPT_LOG2,
 	OPT_MAX_LOG2,
 	OPT_MIN_LOG2,
@@ -141,7 +144,10 @@ struct lull_cli_command {
  * @nr_gpus: how many of them, or 0
  * @vram_bytes: --vram, or 0
  * @only: --only, or NULL
+ * @depth: --depth, or 0
+ * @chunk_bytes: --chunk, or 0
  * @arena: --arena, or NULL
+ * @loader: --loader, or NULL
  * @carrier: --carrier, or NULL
  * @node: --node
  * @has_node: --node was given, and may be 0
@@ -186,7 +192,10 @@ struct lull_cli {
 	unsigned int nr_gpus;
 	uint64_t vram_bytes;
 	const char *only;
+	unsigned int depth;
+	uint64_t chunk_bytes;
 	const char *arena;
+	const char *loader;
 	const char *carrier;
 	unsigned int node;
 	bool has_node;
@@ -235,6 +244,7 @@ int lull_cli_bench_kernels(const struct lull_cli *cli);
 int lull_cli_bench_proofs(const struct lull_cli *cli);
 int lull_cli_bench_stages(const struct lull_cli *cli);
 int lull_cli_bench_storm(const struct lull_cli *cli);
+int lull_cli_bench_load(const struct lull_cli *cli);
 
 /* Parses what follows the command's name in argv[0 .. argc - 1] into *cli,
  * whose command is set.  LULL_OK or LULL_USAGE. */

@@ -86,13 +86,11 @@ void lull_sched_end(struct lull_flight *flight, struct lull_proof *proof,
 /* One partition less to wait for. */
 static void leave_locked(struct lull_job *job, unsigned int nr)
 {
-	static const uint64_t once = 1;
-
 	job->nr_left -= nr;
 	if (job->nr_left)
 		return;
 	/* A counter of 0 takes this without waiting. */
-	if (write(job->ended_fd, &once, sizeof(once)) != sizeof(once))
+	if (eventfd_write(job->ended_fd, 1))
 		assert(!"an eventfd that does not count");
 	pthread_cond_broadcast(&job->pipeline->ended);
 }

@@ -115,6 +115,8 @@ static int read_witness(struct lull_flight *flight, struct lull_error *reterr)
 	const struct lull_infile_memory memory = {
 		.arena = flight->pipeline->env.arena,
 		.workers = job->alone,
+		.reader = flight->pipeline->env.reader,
+		.cancel = &job->canceled,
 	};
 	int err;
 

@@ -50,8 +50,8 @@ static int write_object(struct lull_job *job, struct lull_outfile *file,
 }
 
 static int write_bellman(struct lull_outfile *file,
-			    const struct lull_proof *proof,
-			    struct lull_error *reterr)
+			 const struct lull_proof *proof,
+			 struct lull_error *reterr)
 {
 	unsigned char bytes[LULL_BELLMAN_PROOF_BYTES];
 	int err = lull_proof_bellman(proof, bytes, reterr);
