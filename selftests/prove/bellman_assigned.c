@@ -403,8 +403,9 @@ static void prove_and_verify(const struct blob *file, const char *r1cs,
 		EXPECT_EQ(LULL_OK,
 			  lull_proof_bellman(proof, proofs + i * PROOF_BYTES,
 					     NULL));
-		memcpy(publics + i * LULL_FR_BYTES, proof->publics.ptr,
-		       proof->publics.bytes);
+		if (proof->nr_public)
+			memcpy(publics + i * LULL_FR_BYTES, proof->publics.ptr,
+			       proof->publics.bytes);
 		lull_proof_free(proof);
 	}
 	EXPECT_TRUE(memcmp(proofs, proofs + PROOF_BYTES, 48));

@@ -242,16 +242,15 @@ static int draw(struct fr *ret_factor, struct lull_error *reterr)
 /* The public signals' sums, weighted: sums[0] belongs to the constant one. */
 static void weigh(struct verifying *v, size_t first, size_t nr)
 {
-	const uint8_t *x = v->publics + first * v->nr_public * LULL_FR_BYTES;
+	size_t at = first * v->nr_public * LULL_FR_BYTES, i, j;
 	struct fr value, *sum;
-	size_t i, j;
 
 	memset(v->sums, 0, (v->nr_public + 1) * sizeof(*v->sums));
 	for (i = 0; i < nr; i++) {
 		fr_add(&v->sums[0], &v->sums[0], &v->factors[i]);
-		for (j = 1; j <= v->nr_public; j++, x += sizeof(value)) {
+		for (j = 1; j <= v->nr_public; j++, at += sizeof(value)) {
 			sum = &v->sums[j];
-			memcpy(&value, x, sizeof(value));
+			memcpy(&value, v->publics + at, sizeof(value));
 			fr_from_plain(&value, value.l);
 			fr_mul(&value, &value, &v->factors[i]);
 			fr_add(sum, sum, &value);
