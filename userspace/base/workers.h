@@ -9,7 +9,9 @@
 #ifndef LULL_BASE_WORKERS_H
 #define LULL_BASE_WORKERS_H
 
+#ifndef __cplusplus
 #include <stdatomic.h>
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -29,6 +31,7 @@ int lull_workers_create(unsigned int nr_threads,
 			struct lull_workers **ret_workers,
 			struct lull_error *reterr);
 
+#ifndef __cplusplus /* CUDA's C++ has no C atomics, and no use for it */
 /**
  * lull_workers_share - the same threads, for work that may be canceled
  * @pool: whose threads; outlives what is made here; itself none of these
@@ -44,6 +47,7 @@ int lull_workers_create(unsigned int nr_threads,
 int lull_workers_share(struct lull_workers *pool, const atomic_bool *canceled,
 		       struct lull_workers **ret_workers,
 		       struct lull_error *reterr);
+#endif
 
 /* Whether tasks may have been left out; once true, always so. */
 bool lull_workers_canceled(const struct lull_workers *workers);
