@@ -311,7 +311,8 @@ static int fill_ntt(struct bench *b, struct lull_error *reterr)
 
 static inline int launch_quotient(struct bench *b, struct lull_error *reterr)
 {
-	return b->curve->quotient(b->state, b->part[0], b->part[1], b->part[2], b->stream, reterr);
+	return b->curve->quotient(b->state, b->part[0], b->part[1], b->part[2], false, b->stream,
+				  reterr);
 }
 
 template <class C>
@@ -319,7 +320,7 @@ static int fill_quotient(struct bench *b, struct lull_error *reterr)
 {
 	using F = typename C::fr;
 	const uint64_t bytes[] = { b->nr * sizeof(fe<F>), b->nr * sizeof(fe<F>),
-				   b->curve->quotient_scratch(b->log2_n),
+				   b->curve->quotient_scratch(b->log2_n, false),
 				   b->curve->tables_bytes(b->log2_n) };
 
 	b->state = calloc(1, b->curve->state_bytes);

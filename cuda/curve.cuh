@@ -61,7 +61,8 @@ constexpr size_t acc_bytes = 2 * LULL_POINT_BYTES_MAX;
  * @tables_bytes: of a domain's tables
  * @tables_make: fills them
  * @quotient_scratch: bytes besides a and b
- * @quotient: a becomes the scalars of H, plain; b is destroyed
+ * @quotient: a becomes the scalars of H, plain, of a key into which C is folded
+ *	or not; b is destroyed
  * @spmv_prepare: spmv_prepare() of spmv.cuh
  * @spmv_prepare_block: spmv_prepare_block()
  * @spmv: spmv_run()
@@ -77,9 +78,9 @@ struct curve_ops {
 	uint64_t (*tables_bytes)(unsigned int log2_n);
 	int (*tables_make)(void *state, unsigned int log2_n, void *tables, cudaStream_t stream,
 			   struct lull_error *reterr);
-	uint64_t (*quotient_scratch)(unsigned int log2_n);
-	int (*quotient)(const void *state, void *a, void *b, void *scratch, cudaStream_t stream,
-			struct lull_error *reterr);
+	uint64_t (*quotient_scratch)(unsigned int log2_n, bool folded);
+	int (*quotient)(const void *state, void *a, void *b, void *scratch, bool folded,
+			cudaStream_t stream, struct lull_error *reterr);
 	int (*spmv_prepare)(const struct spmv_plan *plan, void *dictionary, cudaStream_t stream,
 			    struct lull_error *reterr);
 	int (*spmv_prepare_block)(const struct spmv_plan *plan, size_t i, void *block,

@@ -94,19 +94,19 @@ int tables_make(void *opaque, unsigned int log2_n, void *tables, cudaStream_t st
 	return ntt_domain_make(log2_n, quotient_sets, tables, stream, &state->domain, reterr);
 }
 
-static inline uint64_t scratch_of_quotient(unsigned int log2_n)
+static inline uint64_t scratch_of_quotient(unsigned int log2_n, bool folded)
 {
-	return quotient_scratch_bytes(log2_n, false);
+	return quotient_scratch_bytes(log2_n, folded);
 }
 
 template <class C>
-int quotient(const void *opaque, void *a, void *b, void *scratch, cudaStream_t stream,
+int quotient(const void *opaque, void *a, void *b, void *scratch, bool folded, cudaStream_t stream,
 	     struct lull_error *reterr)
 {
 	using F = typename C::fr;
 	const struct curve_state<C> *state = (const struct curve_state<C> *)opaque;
 
-	return quotient_run<F>(state->domain, (fe<F> *)a, (fe<F> *)b, (fe<F> *)scratch, false,
+	return quotient_run<F>(state->domain, (fe<F> *)a, (fe<F> *)b, (fe<F> *)scratch, folded,
 			       stream, reterr);
 }
 

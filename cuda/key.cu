@@ -137,7 +137,8 @@ static int upload_matrices(struct cuda_key *key, struct lull_workers *workers,
 							     &key->rows.vec, reterr));
 	if (key->rows.vec.ptr)
 		key->rows.ptr = (uint8_t *)key->rows.vec.ptr;
-	LULL_TRY(spmv_fill(m, arrays->coefs, arrays->nr_coefs, workers, key->rows.ptr, reterr));
+	LULL_TRY(spmv_fill(m, arrays->coefs, arrays->nr_coefs, workers, key->rows.ptr, reterr,
+			   &arrays->csr));
 	return upload_rows(key, workers, reterr);
 }
 
@@ -170,7 +171,7 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 	if (!key->state)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
 	LULL_TRY(spmv_plan_make(arrays->coefs, arrays->nr_coefs, arrays->log2_domain,
-				arrays->nr_vars, workers, m, reterr));
+				arrays->nr_vars, workers, m, reterr, &arrays->csr));
 	bytes = { m->dictionary_bytes, m->block_bytes_max, m->row_bytes_max, m->scratch_bytes };
 	LULL_TRY(layout_make(curve, arrays, &bytes, key->device->nr_sms,
 			     device_left_bytes(key->device), l, reterr));

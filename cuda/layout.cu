@@ -68,7 +68,7 @@ static void set_sections(struct layout *l)
 	set_section(l, SECTION_A, k->a, 0, k->nr_vars, 1, 1);
 	set_section(l, SECTION_B1, k->b1, 0, k->nr_vars, 1, 1);
 	set_section(l, SECTION_B2, k->b2, 0, k->nr_vars, 2, 2);
-	set_section(l, SECTION_L, k->l, k->nr_public + 1, k->nr_vars, 1, 1);
+	set_section(l, SECTION_L, k->l, k->nr_vars - k->nr_l, k->nr_vars, 1, 1);
 	set_section(l, SECTION_H, k->h, 0, (size_t)1 << k->log2_domain, 1, 0);
 }
 
@@ -152,7 +152,8 @@ static void carve_lane0(struct layout *l, uint64_t sum_bytes, uint64_t buffer_by
 {
 	uint64_t n = (uint64_t)1 << l->arrays.log2_domain;
 	uint64_t stages =
-		larger(l->spmv.scratch, l->curve->quotient_scratch(l->arrays.log2_domain));
+		larger(l->spmv.scratch,
+		       l->curve->quotient_scratch(l->arrays.log2_domain, l->arrays.folded));
 	uint64_t start = l->proof_bytes, end = start, sum_end = start;
 	unsigned int i;
 

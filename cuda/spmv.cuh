@@ -28,6 +28,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "base/csr.h"
 #include "check.cuh"
 #include "ntt_field.cuh"
 
@@ -122,12 +123,13 @@ struct spmv_plan {
  * @nr_vars: signals
  * @workers: a pool to share the work
  * @ret_plan: to be ended by spmv_plan_done()
+ * @csr: the matrices by rows, checked, where @coefs is NULL
  *
  * Takes 8 bytes of host memory a row.  LULL_OK, LULL_NOMEM, LULL_RANGE.
  */
 int spmv_plan_make(const uint8_t *coefs, size_t nr_coefs, unsigned int log_n, size_t nr_vars,
 		   struct lull_workers *workers, struct spmv_plan *ret_plan,
-		   struct lull_error *reterr);
+		   struct lull_error *reterr, const struct lull_csr *csr = NULL);
 void spmv_plan_done(struct spmv_plan *plan);
 
 /* Cuts the rows into blocks of at most bytes_max on the device, which must be
@@ -137,7 +139,8 @@ int spmv_cut(struct spmv_plan *plan, size_t bytes_max, struct lull_error *reterr
 /* Writes the shared coefficients to host, plan->host_bytes, and behind them
  * each block where it says.  The counts and the coefficients are freed. */
 int spmv_fill(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_coefs,
-	      struct lull_workers *workers, uint8_t *host, struct lull_error *reterr);
+	      struct lull_workers *workers, uint8_t *host, struct lull_error *reterr,
+	      const struct lull_csr *csr = NULL);
 
 /* Of the shared coefficients: the first half of dictionary is there, the second
  * is made. */

@@ -47,11 +47,11 @@ struct value {
 
 static_assert(sizeof(value) == value_bytes, "a coefficient");
 
-static value value_of(const uint8_t *record)
+static value value_at(const uint8_t *p)
 {
 	value v;
 
-	memcpy(&v, record + value_offset, sizeof(v));
+	memcpy(&v, p, sizeof(v));
 	return v;
 }
 
@@ -101,6 +101,7 @@ static_assert(value_set::nr_slots == (size_t)1 << 17, "the hash has so many bits
 
 struct reading {
 	const uint8_t *coefs;
+	const struct lull_csr *csr; /* instead of them */
 	size_t nr_coefs, nr_tasks, n;
 	struct spmv_plan *plan;
 	uint32_t *counts; /* by matrix and row; while filling, the next place */
@@ -108,17 +109,49 @@ struct reading {
 	uint8_t *host;
 };
 
+/* The rows of a native key: each entry's value is at its number. */
 template <class F>
-static void each_record(const struct reading *r, size_t task, F body)
+static void each_row(const struct reading *r, size_t task, F body)
+{
+	const unsigned int id_bytes = r->csr->id_bytes;
+	size_t lo, hi;
+
+	lull_workers_split(r->n, r->nr_tasks, task, 1, &lo, &hi);
+	for (size_t k = 0; k < spmv_nr_matrices; k++) {
+		const struct lull_csr_matrix *m = &r->csr->matrix[k];
+		size_t i = lull_load_u32(m->starts + lo * sizeof(uint32_t));
+
+		for (size_t row = lo; row < hi; row++) {
+			size_t end = lull_load_u32(m->starts + (row + 1) * sizeof(uint32_t));
+
+			for (; i < end; i++) {
+				uint32_t id = 0;
+
+				memcpy(&id, m->ids + i * id_bytes, id_bytes);
+				body(k, row, lull_load_u32(m->columns + i * sizeof(uint32_t)),
+				     value_at(r->csr->values + id * value_bytes));
+			}
+		}
+	}
+}
+
+/* body(matrix, row, column, value) for each entry of a task's share. */
+template <class F>
+static void each_entry(const struct reading *r, size_t task, F body)
 {
 	size_t lo, hi;
 
+	if (r->csr) {
+		each_row(r, task, body);
+		return;
+	}
 	lull_workers_split(r->nr_coefs, r->nr_tasks, task, 1, &lo, &hi);
 	for (size_t i = lo; i < hi; i++) {
 		const uint8_t *record = r->coefs + i * record_bytes;
 
-		body(record, lull_load_u32(record + matrix_offset) & 1,
-		     lull_load_u32(record + row_offset));
+		body(lull_load_u32(record + matrix_offset) & 1,
+		     lull_load_u32(record + row_offset), lull_load_u32(record + column_offset),
+		     value_at(record + value_offset));
 	}
 }
 
@@ -127,9 +160,9 @@ static void count_task(void *arg, size_t task, unsigned int slot)
 	const struct reading *r = (const struct reading *)arg;
 	value_set &set = (*r->sets)[slot];
 
-	each_record(r, task, [&](const uint8_t *record, size_t matrix, size_t row) {
+	each_entry(r, task, [&](size_t matrix, size_t row, uint32_t, const value &v) {
 		__atomic_fetch_add(&r->counts[matrix * r->n + row], 1, __ATOMIC_RELAXED);
-		set.insert(value_of(record));
+		set.insert(v);
 	});
 }
 
@@ -320,7 +353,8 @@ static int finish_plan(struct spmv_plan *plan, const std::vector<value> &all, si
 }
 
 static int read_records(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_coefs,
-			struct lull_workers *workers, struct lull_error *reterr)
+			const struct lull_csr *csr, struct lull_workers *workers,
+			struct lull_error *reterr)
 {
 	size_t n = (size_t)1 << plan->log_n;
 	struct reading r = {};
@@ -334,6 +368,7 @@ static int read_records(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_
 		std::vector<value_set> sets(lull_workers_nr(workers));
 
 		r.coefs = coefs;
+		r.csr = coefs ? NULL : csr;
 		r.nr_coefs = nr_coefs;
 		r.nr_tasks = nr_tasks_of(workers, nr_coefs);
 		r.n = n;
@@ -348,7 +383,7 @@ static int read_records(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_
 
 int spmv_plan_make(const uint8_t *coefs, size_t nr_coefs, unsigned int log_n, size_t nr_vars,
 		   struct lull_workers *workers, struct spmv_plan *ret_plan,
-		   struct lull_error *reterr)
+		   struct lull_error *reterr, const struct lull_csr *csr)
 {
 	/* Rows and a mark share 32 bits; a warp may step past the last entry. */
 	constexpr unsigned int log_n_max = 28;
@@ -362,7 +397,7 @@ int spmv_plan_make(const uint8_t *coefs, size_t nr_coefs, unsigned int log_n, si
 				 nr_coefs, log_n_max, nr_coefs_max);
 	plan.log_n = log_n;
 	plan.nr_vars = nr_vars;
-	err = read_records(&plan, coefs, nr_coefs, workers, reterr);
+	err = read_records(&plan, coefs, nr_coefs, csr, workers, reterr);
 	if (err) {
 		spmv_plan_done(&plan);
 		return err;
@@ -449,15 +484,14 @@ static void fill_task(void *arg, size_t task, unsigned int slot)
 	bool known = false;
 
 	(void)slot;
-	each_record(r, task, [&](const uint8_t *record, size_t matrix, size_t row) {
+	each_entry(r, task, [&](size_t matrix, size_t row, uint32_t column, const value &v) {
 		const struct spmv_block *block = block_of(plan, row);
 		const struct spmv_part *part = &block->part[matrix];
 		uint8_t *host = r->host + block->at;
 		uint32_t at =
 			__atomic_fetch_add(&r->counts[matrix * r->n + row], 1, __ATOMIC_RELAXED);
-		value v = value_of(record);
 
-		((uint32_t *)(host + part->columns))[at] = lull_load_u32(record + column_offset);
+		((uint32_t *)(host + part->columns))[at] = column;
 		if (plan->id_bytes == 4) {
 			id = at + (matrix ? block->part[0].nr_entries : 0);
 			memcpy(host + block->dictionary + id * value_bytes, &v, sizeof(v));
@@ -471,7 +505,8 @@ static void fill_task(void *arg, size_t task, unsigned int slot)
 }
 
 int spmv_fill(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_coefs,
-	      struct lull_workers *workers, uint8_t *host, struct lull_error *reterr)
+	      struct lull_workers *workers, uint8_t *host, struct lull_error *reterr,
+	      const struct lull_csr *csr)
 {
 	struct reading r = {};
 
@@ -483,6 +518,7 @@ int spmv_fill(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_coefs,
 		for (unsigned int k = 0; k < spmv_nr_matrices; k++)
 			fill_starts(plan, &plan->blocks[i], k, host + plan->blocks[i].at);
 	r.coefs = coefs;
+	r.csr = coefs ? NULL : csr;
 	r.nr_coefs = nr_coefs;
 	r.nr_tasks = nr_tasks_of(workers, nr_coefs);
 	r.n = (size_t)1 << plan->log_n;

@@ -154,7 +154,8 @@ static int run_quotient(struct cuda_seat *seat, struct lull_error *reterr)
 	const struct layout *l = &seat->key->layout;
 
 	return l->curve->quotient(seat->key->state, at(seat, l->a), at(seat, l->b),
-				  at(seat, l->scratch0), seat->streams[0], reterr);
+				  at(seat, l->scratch0), l->arrays.folded, seat->streams[0],
+				  reterr);
 }
 
 /* Brings chunk i of a streamed section into a buffer and makes a table of it. */

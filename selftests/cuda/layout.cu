@@ -19,9 +19,9 @@ static uint64_t tables_bytes(unsigned int log2_n)
 	return (uint64_t)64 << log2_n;
 }
 
-static uint64_t quotient_scratch(unsigned int log2_n)
+static uint64_t quotient_scratch(unsigned int log2_n, bool folded)
 {
-	return (uint64_t)32 << log2_n;
+	return folded ? 0 : (uint64_t)32 << log2_n;
 }
 
 static uint64_t classify_scratch(size_t nr)
@@ -54,6 +54,7 @@ static struct lull_key_arrays arrays_of(enum lull_curve id,
 	arrays.log2_domain = log2_domain;
 	arrays.nr_vars = ((size_t)1 << log2_domain) - 1;
 	arrays.nr_public = log2_domain > 4 ? 5 : 0;
+	arrays.nr_l = arrays.nr_vars - arrays.nr_public - 1;
 	return arrays;
 }
 

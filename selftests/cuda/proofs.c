@@ -11,6 +11,8 @@
 
 #include <pthread.h>
 
+#include "input/lkey_blob.h"
+
 #define NR_THREADS 3
 #define ROUNDS 4
 /* In a golden .wtns: a head of 12 bytes, the first section's 12 and 40, the
@@ -80,6 +82,35 @@ TEST(golden_proofs)
 		g = golden_load(names[i], i % 3);
 		expect_golden_mem(ctx, g.key.data, g.key.bytes, g.wtns.data,
 				  g.wtns.bytes, &g);
+		golden_free(&g);
+	}
+	lull_ctx_destroy(ctx);
+}
+
+/* The same keys as files of our own, and folded: rows instead of records, a
+ * point of L for each wire, four transforms. */
+TEST(native_keys)
+{
+	static const char *const names[] = { "bn128-mul2", "bn128-poseidon2",
+					     "bls12381-mul2",
+					     "bls12381-poseidon2" };
+	struct lull_ctx *ctx = open_gpu(0);
+	char r1cs[PATH_BYTES];
+	struct golden g;
+	struct blob b;
+	size_t i, folded;
+
+	if (!ctx)
+		return;
+	for (i = 0; i < LULL_ARRAY_SIZE(names); i++) {
+		golden_path(r1cs, names[i], "r1cs");
+		g = golden_load(names[i], i % 3);
+		for (folded = 0; folded < 2; folded++) {
+			b = lkey_of(&g.key, folded ? r1cs : NULL, 1);
+			ASSERT_TRUE(b.data);
+			expect_golden_key(ctx, &b, &g);
+			blob_free(&b);
+		}
 		golden_free(&g);
 	}
 	lull_ctx_destroy(ctx);

@@ -5,6 +5,7 @@
  * The matrices that the host writes are multiplied on the host as well, so that
  * all but the kernels is tested without a GPU.
  */
+#include <algorithm>
 #include <vector>
 
 #include "cuda/device.h"
@@ -281,12 +282,56 @@ static void multiply_on_device(const struct system *s,
 /* Into how many blocks, about: one, and as many as there can be, among them. */
 static const size_t cuts[] = { 1, 2, 7, SIZE_MAX };
 
+/* The records by rows, as a native key has them; each entry has its value to
+ * itself, which the plan is to find out. */
+struct row_form {
+	std::vector<uint32_t> starts[2], columns[2], ids[2];
+	std::vector<uint8_t> values;
+	struct lull_csr csr;
+
+	explicit row_form(const struct system *s)
+	{
+		std::vector<const uint8_t *> sorted;
+
+		for (size_t i = 0; i < s->nr_coefs; i++)
+			sorted.push_back(s->records.data() + 44 * i);
+		std::stable_sort(sorted.begin(), sorted.end(),
+				 [](const uint8_t *a, const uint8_t *b) {
+					 return lull_load_u32(a + 4) <
+						lull_load_u32(b + 4);
+				 });
+		csr = {};
+		csr.id_bytes = 4;
+		csr.nr_values = s->nr_coefs;
+		for (uint32_t k = 0; k < 2; k++) {
+			starts[k].assign(s->n + 1, 0);
+			for (const uint8_t *p : sorted) {
+				if ((lull_load_u32(p) & 1) != k)
+					continue;
+				starts[k][lull_load_u32(p + 4) + 1]++;
+				columns[k].push_back(lull_load_u32(p + 8));
+				ids[k].push_back((uint32_t)(values.size() / 32));
+				values.insert(values.end(), p + 12, p + 44);
+			}
+			for (size_t i = 0; i < s->n; i++)
+				starts[k][i + 1] += starts[k][i];
+			csr.matrix[k] = { (uint8_t *)starts[k].data(),
+					  (uint8_t *)columns[k].data(),
+					  (uint8_t *)ids[k].data(),
+					  columns[k].size() };
+		}
+		csr.values = values.data();
+	}
+};
+
 template <class F>
-static void compare_cut(bool on_device, const struct system *s,
+static void compare_cut(bool on_device, const struct system *s, bool by_rows,
 			unsigned int id_bytes, size_t nr_blocks,
 			const std::vector<fe<F>> *want,
 			struct lull_workers *workers)
 {
+	const struct row_form rows(s);
+	const uint8_t *records = by_rows ? NULL : s->records.data();
 	std::vector<fe<F>> got[2];
 	struct spmv_plan plan;
 	struct lull_error error;
@@ -294,8 +339,8 @@ static void compare_cut(bool on_device, const struct system *s,
 
 	for (int k = 0; k < 2; k++)
 		got[k].resize(s->n);
-	must_run(spmv_plan_make(s->records.data(), s->nr_coefs, s->log_n,
-				s->nr_vars, workers, &plan, &error),
+	must_run(spmv_plan_make(records, s->nr_coefs, s->log_n, s->nr_vars,
+				workers, &plan, &error, &rows.csr),
 		 &error);
 	EXPECT_EQ(1, plan.nr_blocks);
 	if (s->nr_coefs)
@@ -311,8 +356,8 @@ static void compare_cut(bool on_device, const struct system *s,
 	}
 	std::vector<uint8_t> host(plan.host_bytes, 0xcc);
 
-	must_run(spmv_fill(&plan, s->records.data(), s->nr_coefs, workers,
-			   host.data(), &error),
+	must_run(spmv_fill(&plan, records, s->nr_coefs, workers, host.data(),
+			   &error, &rows.csr),
 		 &error);
 	if (on_device)
 		multiply_on_device(s, &plan, host.data(), got);
@@ -338,8 +383,9 @@ static void compare(bool on_device, const struct system *s,
 		  s->nr_coefs, s->witness.data());
 	must_run(lull_workers_create(3, &workers, &error), &error);
 	for (size_t nr_blocks : cuts)
-		compare_cut<F>(on_device, s, id_bytes, nr_blocks, want,
-			       workers);
+		for (int by_rows = 0; by_rows < 2; by_rows++)
+			compare_cut<F>(on_device, s, by_rows, id_bytes,
+				       nr_blocks, want, workers);
 	lull_workers_destroy(workers);
 }
 

@@ -2,8 +2,8 @@
 /*
  * lkey.c - fuzz target: whatever opens as a native key can be read as one
  *
- * The first byte says whether hashes are made right before the file is opened:
- * else nothing behind them would ever be reached.
+ * Hashes are made right before the file is opened: else nothing behind them
+ * would ever be reached.
  */
 #include "fuzz/fuzz.h"
 
@@ -56,10 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct blob b;
 	int rc;
 
-	if (!bytes)
-		return 0;
-	b = blob_copy(data + 1, bytes - 1);
-	if (*data & 1 && b.bytes >= LKEY_HEAD)
+	b = blob_copy(data, bytes);
+	if (b.bytes >= LKEY_HEAD)
 		lkey_seal(&b);
 	rc = lull_lkey_open_mem(b.data, b.bytes, "key", NULL, &key, &err);
 	if (rc) {

@@ -234,6 +234,28 @@ TEST(bytes_do_not_depend_on_threads)
 	}
 }
 
+/* What was written by the first version of the format is written still. */
+TEST(bytes_of_the_format)
+{
+	struct blob zkey = blob_read(GOLDEN "bn128-mul2.zkey");
+	struct blob want = blob_read(GOLDEN "bn128-mul2.lkey"), got;
+
+	got = lkey_of(&zkey, NULL, 2);
+	ASSERT_EQ(want.bytes, got.bytes);
+	EXPECT_MEMEQ(want.data, got.data, got.bytes);
+	blob_free(&zkey);
+	blob_free(&got);
+	blob_free(&want);
+	zkey = blob_read(GOLDEN "bls12381-mul2.zkey");
+	want = blob_read(GOLDEN "bls12381-mul2-folded.lkey");
+	got = lkey_of(&zkey, GOLDEN "bls12381-mul2.r1cs", 2);
+	ASSERT_EQ(want.bytes, got.bytes);
+	EXPECT_MEMEQ(want.data, got.data, got.bytes);
+	blob_free(&zkey);
+	blob_free(&got);
+	blob_free(&want);
+}
+
 /* Records backwards: other rows, the same circuit, the same proofs. */
 TEST(unsorted_coefficients)
 {
