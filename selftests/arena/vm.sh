@@ -5,7 +5,8 @@
 #
 # As root in a virtual machine (scripts/check):
 #
-#   scripts/vm --nodes 2 --memory 5G --append "hugepagesz=1G hugepages=1" -- \
+#   scripts/vm --nodes 2 --memory 5G --disk 256M \
+#           --append "hugepagesz=1G hugepages=1" -- \
 #           selftests/arena/vm.sh BUILD_DIR [--brief]
 #
 # --brief leaves out steady, which takes longer than all others together.
@@ -22,9 +23,11 @@ NOT_HERE='of malloc carriers|auto takes something better|the module is loaded'
 NOT_HERE+='|root may use every device'
 # Not thp and malloc, which are the same everywhere.
 PROGRAMS=(arena/choose arena/doctor arena/gigantic arena/hugetlb arena/module
-	arena/nodes faults/arena)
+	arena/nodes faults/arena load/module load/units)
 [ "${2:-}" = --brief ] || PROGRAMS+=(arena/steady)
 export LULL_STEADY_LOG2_ROWS=12
+# Of this machine, the one file system that is read past the page cache.
+export TMPDIR=/mnt
 
 if [ -z "${LULL_VM:-}" ]; then
 	echo "vm.sh: this takes the machine's memory: in a virtual one only" >&2

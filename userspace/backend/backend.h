@@ -25,7 +25,7 @@
 
 struct lull_workers;
 
-#define LULL_BACKEND_ABI 2u
+#define LULL_BACKEND_ABI 3u
 
 /* The largest affine point, G2 of BLS12-381: 4 coordinates of 48 bytes. */
 #define LULL_POINT_BYTES_MAX 192
