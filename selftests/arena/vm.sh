@@ -19,7 +19,7 @@ cd "$(dirname "$0")/../.."
 BUILD=${1:?usage: selftests/arena/vm.sh BUILD_DIR [--brief]}
 # Enough for any of them on each of two nodes.
 NR_HUGEPAGES=600
-NOT_HERE='of malloc carriers|auto takes something better|the module is loaded'
+NOT_HERE='of malloc carriers|the module is loaded'
 NOT_HERE+='|root may use every device'
 # Not thp and malloc, which are the same everywhere.
 PROGRAMS=(arena/choose arena/doctor arena/gigantic arena/hugetlb arena/module
