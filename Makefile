@@ -11,6 +11,7 @@
 #   make install PREFIX=   library, header, command and manual pages
 #   make install-cuda      liblull_cuda.so beside them
 #   make tidy              the house rules a machine can check
+#   make models            model checking; needs scripts/setup --extras
 #   make kmod              the kernel module (kmod/module.mk has more)
 
 ifeq ($(origin CC),default)
@@ -29,7 +30,7 @@ include cuda/Makefile
 include cuda/library.mk
 include kmod/module.mk
 
-.PHONY: all tests run-tests install tidy clean
+.PHONY: all tests run-tests install tidy models clean
 all: $(LULL_LIBS) $(LULL_PROGRAMS)
 
 tests: $(TEST_PROGRAMS)
@@ -40,6 +41,9 @@ run-tests: all tests
 tidy:
 	scripts/tidy.py
 
+models:
+	scripts/models
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1
@@ -48,6 +52,7 @@ install: all
 	install -m 644 $(O)/liblull.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(O)/liblull.so $(DESTDIR)$(PREFIX)/lib/liblull.so.0
 	ln -sf liblull.so.0 $(DESTDIR)$(PREFIX)/lib/liblull.so
+	install -m 755 $(O)/liblull_supraseal.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 Documentation/man/lull.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man1/
 

@@ -356,23 +356,14 @@ int staging_upload(struct staging *staging, const struct device *device, struct 
 	return LULL_OK;
 }
 
-constexpr size_t wipes_per_buffer = staging_bytes / bytes_per_task;
-
-static void wipe_task(void *arg, size_t task, unsigned int slot)
+void staging_wipe(struct staging *staging)
 {
-	const struct staging *staging = (const struct staging *)arg;
-	size_t id = task / wipes_per_buffer, first = task % wipes_per_buffer * bytes_per_task;
+	unsigned int i;
 
-	(void)slot;
-	if (first < staging->used[id])
-		explicit_bzero(staging->buffers[id] + first, bytes_per_task);
-}
-
-void staging_wipe(struct staging *staging, const struct device *device,
-		  struct lull_workers *workers)
-{
-	device->opts.host->workers_run(workers, nr_staging * wipes_per_buffer, wipe_task, staging);
-	memset(staging->used, 0, sizeof(staging->used));
+	for (i = 0; i < nr_staging; i++) {
+		explicit_bzero(staging->buffers[i], staging->used[i]);
+		staging->used[i] = 0;
+	}
 }
 
 } /* namespace lull */

@@ -130,9 +130,9 @@ int staging_upload(struct staging *staging, const struct device *device, struct 
 		   cudaStream_t stream, struct lull_error *reterr);
 
 /* Overwrites the buffers, which hold parts of a witness; the device has read
- * them all. */
-void staging_wipe(struct staging *staging, const struct device *device,
-		  struct lull_workers *workers);
+ * them all.  On the calling thread: a pool leaves tasks out once a proof is
+ * canceled. */
+void staging_wipe(struct staging *staging);
 
 } /* namespace lull */
 

@@ -273,7 +273,7 @@ static int run_stage(struct cuda_seat *seat, enum lull_stage stage,
 /* What is left of a witness is overwritten: on the host now, on the device
  * before anything that comes later.  A device that failed keeps what it has, and
  * gives it to nobody. */
-static void retire(struct cuda_seat *seat, struct lull_workers *workers)
+static void retire(struct cuda_seat *seat)
 {
 	const struct layout *l = &seat->key->layout;
 	unsigned int i;
@@ -285,7 +285,7 @@ static void retire(struct cuda_seat *seat, struct lull_workers *workers)
 		/* The next proof's copies must not come before that is done. */
 		drain_buffers(seat, NULL);
 	}
-	staging_wipe(&seat->staging, seat->key->device, workers);
+	staging_wipe(&seat->staging);
 	for (i = 0; i < NR_SECTIONS; i++)
 		explicit_bzero(seat->sums[i], sums_bytes(&l->sections[i]));
 }
@@ -333,7 +333,7 @@ int stages_run(void *key, enum lull_stage stage, const struct lull_stage_args *a
 	seat = *seat_of(args);
 	if (stage != LULL_STAGE_RETIRE)
 		return judge(seat, run_stage(seat, stage, args, reterr));
-	retire(seat, args->workers);
+	retire(seat);
 	seat_put(seat);
 	return LULL_OK;
 }

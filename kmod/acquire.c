@@ -518,6 +518,12 @@ int lull_arena_acquire(struct lull_call *call)
 	if (err)
 		return err;
 	err = lull_ranges_get(arena, cmd->ranges, cmd->nr_ranges, &ranges);
+	if (err == -ENOMEM) {
+		cmd->acquired_bytes = 0;
+		cmd->available_bytes = 0;
+		cmd->cause = LULL_ARENA_CAUSE_MEMORY;
+		call->ret_outputs = true;
+	}
 	if (err)
 		return err;
 	err = claim_slots(arena, &ranges);

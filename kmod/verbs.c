@@ -372,28 +372,28 @@ int lull_arena_revive(struct lull_call *call)
 	err = lull_ranges_get(call->arena, cmd->ranges, cmd->nr_ranges,
 			      &revival.ranges);
 	if (err)
-		return err;
+		goto report;
+	err = -ENOMEM;
 	revival.fresh = kcalloc(revival.ranges.nr, sizeof(*revival.fresh),
 				GFP_KERNEL_ACCOUNT);
-	if (!revival.fresh) {
-		err = -ENOMEM;
-		goto put_ranges;
-	}
-	err = probe_results(cmd, revival.fresh);
+	if (revival.fresh)
+		err = probe_results(cmd, revival.fresh);
 	if (err)
-		goto free_fresh;
+		goto put_ranges;
 	err = revive_ranges(call->arena, &revival, &cause);
 	trace_revive(call->arena, &revival.ranges, revival.nr_kept,
 		     revival.nr_fresh, err);
+	if (!err)
+		err = report_revival(call, &revival);
+put_ranges:
+	kfree(revival.fresh);
+	lull_ranges_put(&revival.ranges);
+report:
+	if (err == -ENOMEM && cause == LULL_ARENA_CAUSE_NONE)
+		cause = LULL_ARENA_CAUSE_MEMORY;
 	cmd->cause = cause;
 	/* A cause is an output of an ENOMEM, EDQUOT or EINTR; of no other. */
 	call->ret_outputs = cause != LULL_ARENA_CAUSE_NONE;
-	if (!err)
-		err = report_revival(call, &revival);
-free_fresh:
-	kfree(revival.fresh);
-put_ranges:
-	lull_ranges_put(&revival.ranges);
 	return err;
 }
 

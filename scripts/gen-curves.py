@@ -147,6 +147,7 @@ def cm_orders(q, t):
 
 class Curve:
     """Everything that follows from the family and its parameter."""
+    bellman_generator = None
 
     def check(self):
         p, r = self.p, self.r
@@ -168,6 +169,19 @@ class Curve:
         assert math.gcd(n, n2) == r
         lam = self.param**2 - 1
         assert n1 == r or lam == self.lam and lam * lam + lam + 1 == r
+
+    def bellman_step(self):
+        """The discrete logarithm of bellman's root, bit by bit from the lowest:
+        2^(s-1-i)-th powers are alike where the bits up to the i-th are."""
+        r, s = self.r, self.two_adicity
+        root = pow(self.bellman_generator, (r - 1) >> s, r)
+        k = 0
+        for i in range(s):
+            e = 1 << (s - 1 - i)
+            if pow(self.root, k * e, r) != pow(root, e, r):
+                k |= 1 << i
+        assert pow(self.root, k, r) == root
+        return k
 
     def point(self, b, degree):
         """Some point of y^2 = x^3 + b over Fp or Fp2."""
@@ -233,6 +247,7 @@ class BLS12_381(Curve):
     name, title, json_name = "BLS12_381", "BLS12-381", "bls12381"
     tiny = ((7, 11, 67), (13, 23))
     twist, xi_pair, b = "M", (1, 1), 4
+    bellman_generator = 7
     g1 = (hexadecimal("17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905"
                       "a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb"),
           hexadecimal("08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af6"
@@ -345,6 +360,10 @@ class Header:
         self.limbs("FR_SHIFT", mont(c.non_residue**2), 4,
                    "g^2: the coset's shift where 2^(s+1)-th roots would be "
                    "needed, times 2^256 mod r")
+        if c.bellman_generator:
+            self.number("FR_BELLMAN_STEP", c.bellman_step(),
+                        "k with %d^t = g^(t k): bellman's root of unity is "
+                        "the k-th power of ours" % c.bellman_generator)
         self.limbs("FR_LAMBDA", c.lam, 4,
                    "lambda with (beta x, y) = lambda (x, y) on G1, plain")
 

@@ -72,6 +72,7 @@ MAY_INCLUDE = {
     "prove": BELOW_PROVE,
     "sched": BELOW_PROVE | {"prove"},
     "lib": BELOW_LIB,
+    "supraseal": {"prove"},
     "daemon": BELOW_LIB,
     "bench": BELOW_LIB,
     "cli": {"bench", "curve/facts.h", "arena"},

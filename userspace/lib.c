@@ -19,6 +19,7 @@
 #include "input/outfile.h"
 #include "input/r1cs.h"
 #include "input/wtns.h"
+#include "load/loader.h"
 #include "prove/convert.h"
 #include "prove/key.h"
 #include "prove/keygen.h"
@@ -127,7 +128,7 @@ static int take_opts(const struct lull_ctx_opts *opts,
 	return LULL_OK;
 }
 
-/* What there is to say about the arena and was not said yet. */
+/* What there is to say about arena and loader and was not said yet. */
 static void say_notes(struct lull_ctx *ctx)
 {
 	size_t nr = atomic_load(&ctx->nr_notes);
@@ -137,14 +138,22 @@ static void say_notes(struct lull_ctx *ctx)
 	while ((note = lull_arena_note(ctx->arena, nr)))
 		if (atomic_compare_exchange_strong(&ctx->nr_notes, &nr, nr + 1))
 			say_line(ctx, note);
+	nr = atomic_load(&ctx->nr_loader_notes);
+	while ((note = lull_loader_note(ctx->loader, nr)))
+		if (atomic_compare_exchange_strong(&ctx->nr_loader_notes, &nr,
+						   nr + 1))
+			say_line(ctx, note);
 }
 
-static void say_arena(struct lull_ctx *ctx)
+static void say_memory(struct lull_ctx *ctx)
 {
-	char text[ARENA_TEXT_BYTES], line[ARENA_TEXT_BYTES + sizeof("arena ")];
+	char text[ARENA_TEXT_BYTES], line[ARENA_TEXT_BYTES + sizeof("loader ")];
 
 	lull_arena_describe(ctx->arena, text, sizeof(text));
 	snprintf(line, sizeof(line), "arena %s", text);
+	say_line(ctx, line);
+	lull_loader_describe(ctx->loader, text, sizeof(text));
+	snprintf(line, sizeof(line), "loader %s", text);
 	say_line(ctx, line);
 	say_notes(ctx);
 }
@@ -158,16 +167,24 @@ static int open_arena(struct lull_ctx *ctx, struct lull_error *reterr)
 		.secret = true, /* witnesses lie in it */
 	};
 	const char *name = ctx->opts.arena;
-	int err;
 
 	if (name && !lull_arena_carrier_find(name, &opts.carrier))
 		return lull_fail(reterr, LULL_USAGE,
 				 "arena: expected auto, module, hugetlb, thp, "
 				 "malloc or malloc-serial, found '%.40s'",
 				 name);
-	err = lull_arena_open(&opts, &ctx->arena, reterr);
+	return lull_arena_open(&opts, &ctx->arena, reterr);
+}
+
+static int open_loader(struct lull_ctx *ctx, struct lull_error *reterr)
+{
+	int err;
+
+	err = lull_loader_open_named(ctx->opts.loader, ctx->arena,
+				     lull_workers_nr(ctx->workers),
+				     &ctx->loader, reterr);
 	if (!err)
-		say_arena(ctx);
+		say_memory(ctx);
 	return err;
 }
 
@@ -189,16 +206,22 @@ int lull_ctx_create(const struct lull_ctx_opts *opts, struct lull_ctx **ret_ctx,
 	err = lull_workers_create(ctx->opts.nr_threads, &ctx->workers, reterr);
 	if (err)
 		goto close_arena;
-	err = open_set(ctx, reterr);
+	err = open_loader(ctx, reterr);
 	if (err)
 		goto destroy_workers;
+	err = open_set(ctx, reterr);
+	if (err)
+		goto close_loader;
 	/* They were the caller's to keep only until now. */
 	ctx->opts.backend = NULL;
 	ctx->opts.gpus = NULL;
 	ctx->opts.arena = NULL;
+	ctx->opts.loader = NULL;
 	*ret_ctx = ctx;
 	return LULL_OK;
 
+close_loader:
+	lull_loader_close(ctx->loader);
 destroy_workers:
 	lull_workers_destroy(ctx->workers);
 close_arena:
@@ -213,6 +236,7 @@ void lull_ctx_destroy(struct lull_ctx *ctx)
 	if (!ctx)
 		return;
 	lull_set_close(ctx->set);
+	lull_loader_close(ctx->loader);
 	lull_workers_destroy(ctx->workers);
 	lull_arena_close(ctx->arena);
 	free(ctx);
@@ -260,10 +284,12 @@ int lull_ctx_stats(struct lull_ctx *ctx, struct lull_ctx_stats *stats,
 }
 
 /* Where a context's files are read to. */
-static struct lull_infile_memory memory_of(const struct lull_ctx *ctx)
+static struct lull_infile_memory memory_of(struct lull_ctx *ctx)
 {
 	return (struct lull_infile_memory){ .arena = ctx->arena,
-					    .workers = ctx->workers };
+					    .workers = ctx->workers,
+					    .reader = lull_loader_reader(
+						    ctx->loader) };
 }
 
 static void tell(const struct lull_ctx *ctx, const char *name, const char *text)
@@ -298,6 +324,7 @@ static int finish_key(struct lull_ctx *ctx, struct lull_keyfile *file,
 	const struct lull_keyfile *opened;
 	int err;
 
+	say_notes(ctx);
 	err = lull_prove_key_create(file, path, ctx->workers, ctx->arena,
 				    ctx->set, ret_key, reterr);
 	if (err) {
@@ -551,11 +578,6 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 			reterr, LULL_USAGE,
 			"struct lull_prove_opts: expected size %zu, found %zu",
 			sizeof(*opts), opts->size);
-	if (key->assigned)
-		return lull_fail(reterr, LULL_UNSUPPORTED,
-				 "%s: parameters of bellman hold no circuit: "
-				 "they cannot prove from a witness alone",
-				 key->file.parts.name);
 	err = lull_witness_match(file, key->file.parts.name, "key",
 				 key->file.parts.facts, key->file.parts.nr_vars,
 				 reterr);
@@ -592,6 +614,8 @@ int lull_pipeline_create(struct lull_ctx *ctx,
 {
 	const struct lull_sched_env env = { .workers = ctx->workers,
 					    .arena = ctx->arena,
+					    .reader = lull_loader_reader(
+						    ctx->loader),
 					    .set = ctx->set };
 
 	return lull_sched_create(&env, opts, ret_pipeline, reterr);

@@ -10,6 +10,7 @@
 #include "lull.h"
 
 struct lull_arena;
+struct lull_loader;
 struct lull_set;
 struct lull_workers;
 
@@ -19,14 +20,17 @@ struct lull_workers;
  * @workers: the pool
  * @set: the devices
  * @arena: all memory of any size
+ * @loader: who reads keys and witnesses
  * @nr_notes: of the arena, which were said
+ * @nr_loader_notes: of the loader
  */
 struct lull_ctx {
 	struct lull_ctx_opts opts;
 	struct lull_workers *workers;
 	struct lull_set *set;
 	struct lull_arena *arena;
-	atomic_size_t nr_notes;
+	struct lull_loader *loader;
+	atomic_size_t nr_notes, nr_loader_notes;
 };
 
 #endif

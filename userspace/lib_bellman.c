@@ -65,6 +65,23 @@ int lull_key_bellman_vkey_write(const struct lull_key *key, const char *path,
 
 /* ---- proofs ------------------------------------------------------------ */
 
+int lull_prove_assigned(struct lull_ctx *ctx, const struct lull_key *key,
+			const struct lull_assignment *assignment,
+			const struct lull_prove_opts *opts,
+			struct lull_proof **ret_proof,
+			struct lull_error *reterr)
+{
+	const struct lull_prove_opts defaults = { .size = sizeof(defaults) };
+
+	if (opts && opts->size < sizeof(*opts))
+		return lull_fail(
+			reterr, LULL_USAGE,
+			"struct lull_prove_opts: expected size %zu, found %zu",
+			sizeof(*opts), opts->size);
+	return lull_bellman_prove(ctx->workers, ctx->arena, key, assignment,
+				  opts ? opts : &defaults, ret_proof, reterr);
+}
+
 int lull_proof_bellman(const struct lull_proof *proof,
 		       uint8_t ret_bytes[LULL_BELLMAN_PROOF_BYTES],
 		       struct lull_error *reterr)

@@ -6,22 +6,24 @@
 # As root in a virtual machine (scripts/check):
 #
 #   scripts/vm --nodes 2 --memory 5G --append "hugepagesz=1G hugepages=1" -- \
-#           selftests/arena/vm.sh BUILD_DIR
+#           selftests/arena/vm.sh BUILD_DIR [--brief]
 #
+# --brief leaves out steady, which takes longer than all others together.
 # Elsewhere they run with the others, and skip what the host does not have.
 # Here, what is skipped for any reason that is not given below has failed.  The
 # last line is as run.sh's.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-BUILD=${1:?usage: selftests/arena/vm.sh BUILD_DIR}
+BUILD=${1:?usage: selftests/arena/vm.sh BUILD_DIR [--brief]}
 # Enough for any of them on each of two nodes.
 NR_HUGEPAGES=600
 NOT_HERE='of malloc carriers|auto takes something better|the module is loaded'
 NOT_HERE+='|root may use every device'
 # Not thp and malloc, which are the same everywhere.
 PROGRAMS=(arena/choose arena/doctor arena/gigantic arena/hugetlb arena/module
-	arena/nodes arena/steady faults/arena)
+	arena/nodes faults/arena)
+[ "${2:-}" = --brief ] || PROGRAMS+=(arena/steady)
 export LULL_STEADY_LOG2_ROWS=12
 
 if [ -z "${LULL_VM:-}" ]; then

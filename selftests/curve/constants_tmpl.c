@@ -229,6 +229,19 @@ TEST(roots_of_unity)
 	}
 	fr_pow_var(&t, &g, odd, FR_LIMBS);
 	EXPECT_TRUE(fr_equal(&t, &root));
+#if LULL_CURVE_ID == LULL_ID_bls12_381
+	/* bellman's root, 7^t, is a power of it */
+	{
+		const limb_t step[] = { CURVE_CONST(FR_BELLMAN_STEP) };
+		struct fr power;
+
+		fr_pow_var(&power, &root, step, LULL_ARRAY_SIZE(step));
+		fr_from_u64(&t, 7);
+		fr_pow_var(&t, &t, odd, FR_LIMBS);
+		EXPECT_TRUE(fr_equal(&t, &power));
+		t = root;
+	}
+#endif
 	/* the order: k - 1 squarings give -1 */
 	for (i = 1; i < k; i++)
 		fr_sqr(&t, &t);

@@ -6,12 +6,15 @@
  * its second, until it meets no failure.  A failing run says so, returns what
  * it took, leaves no file and does not spoil the next run.
  */
-#include "prove/prove.h"
+#include "lull_pipeline.h"
+#include "open_files.h"
+#include "prove/assignment.h"
 
 #include "wrap.h"
 
 #define CIRCUIT "bn128-mul2"
 #define R1CS GOLDEN CIRCUIT ".r1cs"
+#define BELLMAN "bls12381-mul2" /* parameters are of this curve alone */
 #define NR_FAULTS_MAX 2000
 
 /* What the functions under test work on; opened before any fault. */
@@ -23,7 +26,43 @@ static struct {
 	struct blob unsorted;
 	char zkey[PATH_BYTES], vkey[PATH_BYTES];
 	char proof_path[PATH_BYTES], public_path[PATH_BYTES];
+	struct lull_key *bls_zkey, *bellman;
+	struct assignment assignment;
+	char params[PATH_BYTES], written[PATH_BYTES], proofs[PATH_BYTES];
+	char publics[PATH_BYTES];
 } set;
+
+/* A key of BLS12-381, its parameters, and a proof with its public signals. */
+static bool set_up_bellman(void)
+{
+	uint8_t bytes[LULL_BELLMAN_PROOF_BYTES];
+	struct blob b = { bytes, sizeof(bytes) };
+	struct lull_proof *proof = NULL;
+	char other[PATH_BYTES];
+	bool made;
+
+	scratch_path(set.params, "k.params");
+	scratch_path(set.written, "written.params");
+	scratch_path(set.proofs, "proof.bin");
+	scratch_path(set.publics, "bellman.json");
+	scratch_path(other, "other.json");
+	read_assignment(&set.assignment, GOLDEN BELLMAN ".r1cs",
+			GOLDEN BELLMAN ".wtns");
+	order_as_converted(&set.assignment);
+	made = !lull_key_open(set.ctx, GOLDEN BELLMAN ".zkey", &set.bls_zkey,
+			      NULL) &&
+	       !lull_key_bellman_write(set.bls_zkey, set.params, NULL) &&
+	       !lull_key_open_bellman(set.ctx, set.params, &set.bellman,
+				      NULL) &&
+	       !lull_prove_assigned(set.ctx, set.bellman, &set.assignment.in,
+				    NULL, &proof, NULL) &&
+	       !lull_proof_bellman(proof, bytes, NULL) &&
+	       !lull_proof_write(proof, other, set.publics, NULL);
+	if (made)
+		blob_write(&b, set.proofs);
+	lull_proof_free(proof);
+	return made;
+}
 
 static bool set_up(void)
 {
@@ -43,11 +82,16 @@ static bool set_up(void)
 			      NULL) &&
 	       !lull_wtns_open(set.ctx, GOLDEN CIRCUIT ".wtns", &set.wtns,
 			       NULL) &&
-	       !lull_prove(set.ctx, set.key, set.wtns, NULL, &set.proof, NULL);
+	       !lull_prove(set.ctx, set.key, set.wtns, NULL, &set.proof,
+			   NULL) &&
+	       set_up_bellman();
 }
 
 static void take_down(void)
 {
+	lull_key_close(set.bellman);
+	lull_key_close(set.bls_zkey);
+	free_assignment(&set.assignment);
 	lull_proof_free(set.proof);
 	lull_wtns_close(set.wtns);
 	lull_key_close(set.key);
@@ -153,6 +197,57 @@ static int do_prove(struct lull_error *error)
 	return err;
 }
 
+/* One partition from its file, and the trace of it. */
+static int run_job(struct lull_pipeline *pipeline, struct lull_error *error)
+{
+	const char *path = GOLDEN CIRCUIT ".wtns";
+	const struct lull_job_opts opts = { .size = sizeof(opts),
+					    .nr_partitions = 1,
+					    .paths = &path };
+	struct lull_job *job = poison();
+	struct lull_error why;
+	int err = lull_job_submit(pipeline, set.key, &opts, &job, error);
+
+	if (err) {
+		expect_poison(job);
+		return err;
+	}
+	EXPECT_EQ(1, lull_job_wait(job, -1));
+	if (!lull_job_proof(job, 0, &why)) {
+		err = why.code;
+		if (error)
+			*error = why;
+	}
+	if (!err)
+		err = lull_job_write(job, 0, 1, set.proof_path, 0, error);
+	if (!err)
+		err = lull_pipeline_trace_write(pipeline, set.public_path,
+						error);
+	lull_job_free(job);
+	return err;
+}
+
+static int do_pipeline(struct lull_error *error)
+{
+	const struct lull_pipeline_opts opts = { .size = sizeof(opts),
+						 .in_flight = 2,
+						 .cpu_threads = 2,
+						 .dealloc = "async",
+						 .trace = 1 };
+	struct lull_pipeline *pipeline = poison();
+	int err = lull_pipeline_create(set.ctx, &opts, &pipeline, error);
+
+	if (err) {
+		expect_poison(pipeline);
+		return err;
+	}
+	err = run_job(pipeline, error);
+	lull_pipeline_destroy(pipeline);
+	unlink(set.proof_path);
+	unlink(set.public_path);
+	return err;
+}
+
 static int do_vkey_write(struct lull_error *error)
 {
 	return lull_key_vkey_write(set.key, set.vkey, error);
@@ -175,18 +270,6 @@ static int do_verify(struct lull_error *error)
 }
 
 /* ---- one failure after another ----------------------------------------- */
-
-static unsigned int nr_open_files(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned int nr = 0;
-
-	while (dir && readdir(dir))
-		nr++;
-	if (dir)
-		closedir(dir);
-	return nr;
-}
 
 /* What must be as before a run that failed. */
 struct state {
@@ -311,6 +394,61 @@ static void try_function(int (*fn)(struct lull_error *), unsigned int nr_least)
 	EXPECT_EQ(0, wrapped.mapped);
 }
 
+static int do_bellman_write(struct lull_error *error)
+{
+	return lull_key_bellman_write(set.bls_zkey, set.written, error);
+}
+
+static int do_key_open_bellman(struct lull_error *error)
+{
+	struct lull_key *key = poison();
+	int err = lull_key_open_bellman(set.ctx, set.params, &key, error);
+
+	if (err)
+		expect_poison(key);
+	else
+		lull_key_close(key);
+	return err;
+}
+
+static int do_prove_assigned(struct lull_error *error)
+{
+	struct lull_proof *proof = poison();
+	int err = lull_prove_assigned(set.ctx, set.bellman, &set.assignment.in,
+				      NULL, &proof, error);
+
+	if (err)
+		expect_poison(proof);
+	else
+		lull_proof_free(proof);
+	return err;
+}
+
+static int do_verify_bellman(struct lull_error *error)
+{
+	return lull_verify_bellman(set.params, set.publics, set.proofs, error);
+}
+
+TEST(bellman_write)
+{
+	try_function(do_bellman_write, 7);
+}
+
+TEST(key_open_bellman)
+{
+	try_function(do_key_open_bellman, 7);
+}
+
+TEST(prove_assigned)
+{
+	try_function(do_prove_assigned, 3);
+}
+
+TEST(verify_bellman)
+{
+	try_function(do_verify_bellman, 15);
+}
+
 TEST(ctx_create)
 {
 	try_function(do_ctx_create, 4);
@@ -344,6 +482,11 @@ TEST(circuit_info)
 TEST(prove)
 {
 	try_function(do_prove, 3);
+}
+
+TEST(pipeline)
+{
+	try_function(do_pipeline, 25);
 }
 
 TEST(key_vkey_write)

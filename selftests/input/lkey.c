@@ -7,6 +7,7 @@
 #include "base/workers.h"
 #include "input/files.h"
 #include "input/lkey.h"
+#include "load/loader.h"
 #include "input/lkey_blob.h"
 #include "test_arena.h"
 
@@ -170,12 +171,11 @@ TEST(good_keys_at_any_alignment)
 	}
 }
 
-/* By several threads, from a file, into an arena. */
-TEST(read_from_a_file)
+/* From a file into an arena, by @memory's threads or its reader. */
+static void try_file(const struct lull_infile_memory *memory,
+		     const struct blob *zkey)
 {
-	struct lull_infile_memory memory = { .arena = test_arena() };
-	struct blob zkey = blob_read(GOLDEN "bls12381-chain1000.zkey");
-	struct blob b = lkey_of(&zkey, NULL, 2);
+	struct blob b = lkey_of(zkey, NULL, 2);
 	char path[] = "/tmp/lull-lkey-XXXXXX";
 	int fd = mkstemp(path);
 	struct lull_error err;
@@ -184,26 +184,53 @@ TEST(read_from_a_file)
 	ASSERT_TRUE(fd >= 0);
 	close(fd);
 	blob_write(&b, path);
-	ASSERT_EQ(0, lull_workers_create(3, &memory.workers, NULL));
-	EXPECT_EQ(LULL_OK, lull_lkey_open(path, &memory, &key, &err));
-	expect_same(&key.parts, &zkey);
+	EXPECT_EQ(LULL_OK, lull_lkey_open(path, memory, &key, &err));
+	expect_same(&key.parts, zkey);
 	EXPECT_EQ(b.bytes, key.parts.file_bytes);
 	lull_lkey_close(&key);
 	/* One byte of a piece that only its own hash covers. */
 	b.data[lkey_at(&b, 9) + 77] ^= 1;
 	blob_write(&b, path);
-	EXPECT_EQ(LULL_FORMAT, lull_lkey_open(path, &memory, &key, &err));
+	EXPECT_EQ(LULL_FORMAT, lull_lkey_open(path, memory, &key, &err));
 	EXPECT_TRUE(strstr(err.msg, "section 9 (points of H)") != NULL);
 	b.bytes -= 1;
 	blob_write(&b, path);
-	EXPECT_EQ(LULL_FORMAT, lull_lkey_open(path, &memory, &key, &err));
+	EXPECT_EQ(LULL_FORMAT, lull_lkey_open(path, memory, &key, &err));
 	b.bytes = 100;
 	blob_write(&b, path);
-	EXPECT_EQ(LULL_FORMAT, lull_lkey_open(path, &memory, &key, &err));
+	EXPECT_EQ(LULL_FORMAT, lull_lkey_open(path, memory, &key, &err));
 	unlink(path);
-	EXPECT_EQ(LULL_IO, lull_lkey_open(path, &memory, &key, &err));
-	lull_workers_destroy(memory.workers);
+	EXPECT_EQ(LULL_IO, lull_lkey_open(path, memory, &key, &err));
 	blob_free(&b);
+}
+
+TEST(read_from_a_file)
+{
+	struct lull_infile_memory memory = { .arena = test_arena() };
+	struct blob zkey = blob_read(GOLDEN "bls12381-chain1000.zkey");
+
+	ASSERT_EQ(0, lull_workers_create(3, &memory.workers, NULL));
+	try_file(&memory, &zkey);
+	lull_workers_destroy(memory.workers);
+	blob_free(&zkey);
+}
+
+TEST(read_by_every_loader)
+{
+	static const char *const names[] = { "auto", "uring", "pread", "mmap" };
+	struct lull_infile_memory memory = { .arena = test_arena() };
+	struct blob zkey = blob_read(GOLDEN "bls12381-chain1000.zkey");
+	struct lull_loader *loader;
+	size_t i;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(names); i++) {
+		ASSERT_EQ(LULL_OK,
+			  lull_loader_open_named(names[i], memory.arena, 3,
+						 &loader, NULL));
+		memory.reader = lull_loader_reader(loader);
+		try_file(&memory, &zkey);
+		lull_loader_close(loader);
+	}
 	blob_free(&zkey);
 }
 

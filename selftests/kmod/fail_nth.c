@@ -1,174 +1,201 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fail_nth.c - the first, second, third ... allocation of each call fails,
- * until one run meets no failure (/proc/self/fail-nth)
- *
- * For `make check-debug`: Debian's kernels have no fault injection, and there
- * the program says so.  A failed call must have changed nothing, must answer
- * ENOMEM, and must work when it is made again.
+ * fail_nth.c - each ioctl with its first, second, third ... allocation or copy
+ * failing: fail_nth.h says what must hold then
  */
+#include <linux/falloc.h>
+
 #include "kmod/arena.h"
+#include "kmod/fail_nth.h"
 
-#define SLOTS 8
-#define SEED 71
-#define FAIL_NTH "/proc/thread-self/fail-nth"
-#define FAILSLAB "/sys/kernel/debug/failslab/"
-#define FAIL_PAGES "/sys/kernel/debug/fail_page_alloc/"
-#define TEXT_BYTES 32
-/* More failures than any of these calls has allocations. */
-#define FAILURES_MAX 500
-
-static bool can_fail(void)
-{
-	return access(FAIL_NTH, W_OK) == 0;
-}
-
-/* Allocations that may sleep fail too, and those of user pages. */
-static void fail_all_kinds(void)
-{
-	file_write(FAILSLAB "ignore-gfp-wait", "N");
-	file_write(FAIL_PAGES "ignore-gfp-wait", "N");
-	file_write(FAIL_PAGES "ignore-gfp-highmem", "N");
-	file_write(FAIL_PAGES "min-order", "0");
-	file_write(FAILSLAB "verbose", "0");
-	file_write(FAIL_PAGES "verbose", "0");
-}
-
-static void fail_from(int fd, unsigned int nth)
-{
-	char text[TEXT_BYTES];
-
-	snprintf(text, sizeof(text), "%u", nth);
-	if (pwrite(fd, text, strlen(text), 0) < 0)
-		TEST_FAIL_("%s: %s", FAIL_NTH, strerror(errno));
-}
-
-/* True when the failure that was asked for has happened. */
-static bool has_failed(int fd)
-{
-	char text[TEXT_BYTES] = "";
-
-	if (pread(fd, text, sizeof(text) - 1, 0) < 0)
-		TEST_FAIL_("%s: %s", FAIL_NTH, strerror(errno));
-	return strtoul(text, NULL, 10) == 0;
-}
-
-FIXTURE(failing)
-{
-	struct arena a;
-	int nth;
-};
-
-FIXTURE_SETUP(failing)
-{
-	self->a.fd = self->nth = -1;
-	arena_open(&self->a, SLOTS, 0);
-	if (!test_failed)
-		pattern_fill(self->a.map, self->a.bytes, SEED);
-	self->nth = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
-	ASSERT_TRUE(self->nth >= 0);
-}
-
-FIXTURE_TEARDOWN(failing)
-{
-	if (self->nth >= 0)
-		close(self->nth);
-	if (self->a.fd >= 0)
-		arena_close(&self->a);
-}
-
-static bool same_slots(const struct lull_arena_query *a,
-		       const struct lull_arena_query *b)
-{
-	return a->nr_arenas == b->nr_arenas && a->bytes == b->bytes &&
-	       a->live_bytes == b->live_bytes &&
-	       a->retired_bytes == b->retired_bytes &&
-	       a->busy_bytes == b->busy_bytes;
-}
-
-/*
- * CALL with its nth allocation failing, for n from 1 on, until none fails any
- * more.  UNDO takes back what a call did that succeeded in spite of it.
- */
-static void fail_each(struct failing *self, const char *what,
-		      int (*call)(struct failing *self),
-		      void (*undo)(struct failing *self))
-{
-	struct lull_arena_query before, after;
-	int dev = device_open(), rc;
-	unsigned int n, failures = 0;
-	bool failed;
-
-	for (n = 1; n < FAILURES_MAX; n++) {
-		before = arena_query(dev);
-		fail_from(self->nth, n);
-		rc = call(self);
-		failed = has_failed(self->nth);
-		fail_from(self->nth, 0);
-		failures += failed;
-		if (rc && !(failed && (rc == -ENOMEM || rc == -EAGAIN)))
-			TEST_FAIL_("%s, failure %u: %d", what, n, rc);
-		after = arena_query(dev);
-		if (rc && !same_slots(&before, &after))
-			TEST_FAIL_("%s, failure %u: changed something", what,
-				   n);
-		if (!rc)
-			undo(self);
-		if (!failed)
-			break;
-	}
-	EXPECT_TRUE(n < FAILURES_MAX);
-	printf("# %s: %u failures met\n", what, failures);
-	close(dev);
-}
-
-static int created = -1;
+/* --- arenas ------------------------------------------------------------------ */
 
 static int call_create(struct failing *self)
 {
-	(void)self;
-	created = arena_create(512 * SLOT, LULL_ARENA_CREATE_SECRET);
-	return created < 0 ? created : 0;
+	struct lull_arena_create call = {
+		.size = sizeof(call),
+		.flags = LULL_ARENA_CREATE_SECRET,
+		.bytes = 512 * SLOT,
+	};
+	int rc = arena_call(self->dev, LULL_ARENA_CREATE, &call);
+
+	self->made = rc ? -1 : (int)call.fd;
+	return rc;
 }
 
-static void undo_create(struct failing *self)
+static void undo_open(struct failing *self)
 {
-	(void)self;
-	close(created);
+	close(self->made);
 }
 
+/* The arena, its slots, its user, its inode, dentry and file. */
 TEST_F(failing, create)
 {
-	fail_each(self, "CREATE", call_create, undo_create);
+	const struct verb create = { "CREATE",	      call_create,
+				     undo_open,	      .refusals_min = 6,
+				     .copies_min = 3, .whole = true };
+
+	fail_each(self, &create);
+}
+
+/* The first arena brings the mount that its inode is on. */
+TEST_F(failing, create_the_first)
+{
+	const struct verb create = {
+		"CREATE of the first", call_create,	undo_open,
+		.refusals_min = 8,     .copies_min = 3, .whole = true
+	};
+	struct arena none = { .fd = self->dev };
+
+	arena_close(&self->a);
+	self->a = none;
+	fail_each(self, &create);
+	self->a.fd = -1;
 }
 
 static int call_open(struct failing *self)
 {
-	(void)self;
-	created = device_open();
-	return created < 0 ? created : 0;
+	self->made = device_open();
+	return self->made < 0 ? self->made : 0;
 }
 
 TEST_F(failing, open_of_the_device)
 {
-	fail_each(self, "open", call_open, undo_create);
+	const struct verb verb = { "open", call_open, undo_open,
+				   .refusals_min = 1, .whole = true };
+
+	fail_each(self, &verb);
+}
+
+static int call_query(struct failing *self)
+{
+	struct lull_arena_query q = { .size = sizeof(q) };
+
+	return arena_call(self->a.fd, LULL_ARENA_QUERY, &q)
+		       ?: arena_call(self->dev, LULL_ARENA_QUERY, &q);
+}
+
+static void undo_nothing(struct failing *self)
+{
+	(void)self;
+}
+
+TEST_F(failing, query)
+{
+	const struct verb query = { "QUERY, of both kinds", call_query,
+				    undo_nothing, .copies_min = 6,
+				    .whole = true };
+
+	fail_each(self, &query);
+}
+
+/* --- memory ------------------------------------------------------------------ */
+
+/* Each slot a range of its own, backwards: both want memory. */
+static void single_slots(struct lull_arena_range *ranges)
+{
+	unsigned int i;
+
+	for (i = 0; i < SLOTS; i++)
+		ranges[i] = (struct lull_arena_range){ (SLOTS - 1 - i) * SLOT,
+						       SLOT };
+}
+
+/* An ENOMEM says why, whatever it was that could not be had. */
+static int acquire_with(struct failing *self, uint32_t flags)
+{
+	struct lull_arena_acquire call = {
+		.flags = flags,
+		.acquired_bytes = UINT64_MAX,
+		.available_bytes = UINT64_MAX,
+		.cause = UINT32_MAX,
+	};
+	struct lull_arena_range ranges[SLOTS];
+	int rc;
+
+	single_slots(ranges);
+	rc = arena_acquire_ranges(self->a.fd, &call, ranges, SLOTS);
+	if (rc == -ENOMEM) {
+		EXPECT_EQ(LULL_ARENA_CAUSE_MEMORY, call.cause);
+		EXPECT_TRUE(call.acquired_bytes < self->a.bytes);
+		EXPECT_TRUE(call.available_bytes < self->a.bytes);
+	} else if (!rc && call.acquired_bytes < self->a.bytes) {
+		EXPECT_TRUE(flags & LULL_ARENA_ACQUIRE_PARTIAL);
+		EXPECT_EQ(LULL_ARENA_CAUSE_MEMORY, call.cause);
+		EXPECT_EQ(call.acquired_bytes, call.available_bytes);
+	}
+	return rc;
 }
 
 static int call_acquire(struct failing *self)
 {
-	return arena_acquire(self->a.fd, 0, self->a.bytes);
+	return acquire_with(self, 0);
 }
 
 static void undo_acquire(struct failing *self)
+{
+	EXPECT_TRUE(all_zero(self->a.map, self->a.bytes));
+	EXPECT_EQ(0, arena_release(self->a.fd, 0, self->a.bytes, NULL));
+	EXPECT_EQ(0, arena_flush(self->a.fd, NULL));
+}
+
+static void empty(struct failing *self)
 {
 	EXPECT_EQ(0, arena_release(self->a.fd, 0, self->a.bytes, NULL));
 	EXPECT_EQ(0, arena_flush(self->a.fd, NULL));
 }
 
+/* A page that cannot be had is tried for again; the tables are not. */
 TEST_F(failing, acquire)
 {
-	undo_acquire(self);
-	fail_each(self, "ACQUIRE", call_acquire, undo_acquire);
+	const struct verb acquire = { "ACQUIRE", call_acquire, undo_acquire,
+				      .refusals_min = 5, .copies_min = 4 };
+
+	empty(self);
+	fail_each(self, &acquire);
+}
+
+static int call_acquire_noretry(struct failing *self)
+{
+	return acquire_with(self, LULL_ARENA_ACQUIRE_NORETRY);
+}
+
+TEST_F(failing, acquire_without_retry)
+{
+	const struct verb acquire = { "ACQUIRE, NORETRY", call_acquire_noretry,
+				      undo_acquire, .refusals_min = 5 + SLOTS,
+				      .copies_min = 4 };
+
+	empty(self);
+	fail_each(self, &acquire);
+}
+
+static int call_acquire_partial(struct failing *self)
+{
+	return acquire_with(self, LULL_ARENA_ACQUIRE_NORETRY |
+					  LULL_ARENA_ACQUIRE_PARTIAL);
+}
+
+/* What there is is a prefix of the ranges: of the last slots, here. */
+static void undo_acquire_partial(struct failing *self)
+{
+	uint64_t live = arena_query(self->a.fd).live_bytes;
+
+	EXPECT_TRUE(live > 0);
+	EXPECT_EQ(0,
+		  arena_release(self->a.fd, self->a.bytes - live, live, NULL));
+	EXPECT_EQ(0, arena_flush(self->a.fd, NULL));
+}
+
+TEST_F(failing, acquire_in_part)
+{
+	const struct verb acquire = {
+		"ACQUIRE, PARTIAL", call_acquire_partial, undo_acquire_partial,
+		.refusals_min = 5,  .copies_min = 4,	  .partial = true
+	};
+
+	empty(self);
+	fail_each(self, &acquire);
 }
 
 static int call_retire(struct failing *self)
@@ -179,12 +206,8 @@ static int call_retire(struct failing *self)
 		.ranges = (uintptr_t)ranges,
 		.nr_ranges = SLOTS,
 	};
-	unsigned int i;
 
-	/* Many, and backwards: both want memory. */
-	for (i = 0; i < SLOTS; i++)
-		ranges[i] = (struct lull_arena_range){ (SLOTS - 1 - i) * SLOT,
-						       SLOT };
+	single_slots(ranges);
 	return arena_call(self->a.fd, LULL_ARENA_RETIRE, &call);
 }
 
@@ -195,13 +218,31 @@ static void undo_retire(struct failing *self)
 
 TEST_F(failing, retire)
 {
-	fail_each(self, "RETIRE", call_retire, undo_retire);
+	const struct verb retire = { "RETIRE", call_retire, undo_retire,
+				     .refusals_min = 2, .copies_min = 4 };
+
+	fail_each(self, &retire);
 	EXPECT_TRUE(pattern_holds(self->a.map, self->a.bytes, SEED));
 }
 
 static int call_revive(struct failing *self)
 {
-	return arena_revive(self->a.fd, 0, self->a.bytes, NULL, NULL);
+	uint64_t results[SLOTS] = { 0 };
+	struct lull_arena_range ranges[SLOTS];
+	struct lull_arena_revive call = {
+		.size = sizeof(call),
+		.ranges = (uintptr_t)ranges,
+		.nr_ranges = SLOTS,
+		.cause = UINT32_MAX,
+		.results = (uintptr_t)results,
+	};
+	int rc;
+
+	single_slots(ranges);
+	rc = arena_call(self->a.fd, LULL_ARENA_REVIVE, &call);
+	if (rc == -ENOMEM)
+		EXPECT_EQ(LULL_ARENA_CAUSE_MEMORY, call.cause);
+	return rc;
 }
 
 static void undo_revive_kept(struct failing *self)
@@ -211,8 +252,11 @@ static void undo_revive_kept(struct failing *self)
 
 TEST_F(failing, revive_of_kept)
 {
+	const struct verb revive = { "REVIVE", call_revive, undo_revive_kept,
+				     .refusals_min = 3, .copies_min = 7 };
+
 	undo_revive_kept(self);
-	fail_each(self, "REVIVE", call_revive, undo_revive_kept);
+	fail_each(self, &revive);
 	EXPECT_TRUE(pattern_holds(self->a.map, self->a.bytes, SEED));
 }
 
@@ -223,38 +267,46 @@ static void undo_revive_taken(struct failing *self)
 
 	EXPECT_EQ(0, arena_release(self->a.fd, 0, half, NULL));
 	EXPECT_EQ(0, arena_flush(self->a.fd, NULL));
-	EXPECT_EQ(0, arena_retire(self->a.fd, half, half, NULL));
+	EXPECT_EQ(0,
+		  arena_retire(self->a.fd, half, self->a.bytes - half, NULL));
 }
 
 TEST_F(failing, revive_of_taken)
 {
+	const struct verb revive = { "REVIVE of what was taken", call_revive,
+				     undo_revive_taken, .refusals_min = 6,
+				     .copies_min = 7 };
+	uint64_t half = SLOTS / 2 * SLOT;
+
 	undo_revive_taken(self);
-	fail_each(self, "REVIVE of what was taken", call_revive,
-		  undo_revive_taken);
-	EXPECT_EQ(SLOTS / 2 * SLOT / 8,
-		  pattern_search(self->a.map, self->a.bytes, SEED));
+	fail_each(self, &revive);
+	EXPECT_EQ(0, arena_revive(self->a.fd, 0, self->a.bytes, NULL, NULL));
+	EXPECT_TRUE(all_zero(self->a.map, half));
+	EXPECT_EQ(
+		(self->a.bytes - half) / sizeof(uint64_t),
+		pattern_search(self->a.map + half, self->a.bytes - half, SEED));
 }
 
 static int call_release(struct failing *self)
 {
 	struct lull_arena_range ranges[SLOTS];
-	unsigned int i;
 
-	for (i = 0; i < SLOTS; i++)
-		ranges[i] = (struct lull_arena_range){ (SLOTS - 1 - i) * SLOT,
-						       SLOT };
+	single_slots(ranges);
 	return arena_release_ranges(self->a.fd, ranges, SLOTS, NULL);
 }
 
 static void undo_release(struct failing *self)
 {
-	EXPECT_EQ(0, arena_flush(self->a.fd, NULL));
-	EXPECT_EQ(0, arena_acquire(self->a.fd, 0, self->a.bytes));
+	EXPECT_EQ(0, arena_revive(self->a.fd, 0, self->a.bytes, NULL, NULL));
 }
 
 TEST_F(failing, release)
 {
-	fail_each(self, "RELEASE", call_release, undo_release);
+	const struct verb release = { "RELEASE", call_release, undo_release,
+				      .refusals_min = 2, .copies_min = 4 };
+
+	fail_each(self, &release);
+	EXPECT_TRUE(pattern_holds(self->a.map, self->a.bytes, SEED));
 }
 
 static int call_flush(struct failing *self)
@@ -268,10 +320,14 @@ static void undo_flush(struct failing *self)
 	EXPECT_EQ(0, arena_release(self->a.fd, 0, self->a.bytes, NULL));
 }
 
+/* Allocates nothing, and must not: it is how memory comes back. */
 TEST_F(failing, flush)
 {
+	const struct verb flush = { "FLUSH", call_flush, undo_flush,
+				    .copies_min = 3 };
+
 	EXPECT_EQ(0, arena_release(self->a.fd, 0, self->a.bytes, NULL));
-	fail_each(self, "FLUSH", call_flush, undo_flush);
+	fail_each(self, &flush);
 }
 
 static int call_reset(struct failing *self)
@@ -279,65 +335,37 @@ static int call_reset(struct failing *self)
 	return arena_reset(self->a.fd);
 }
 
-static void undo_reset(struct failing *self)
+static void undo_empty(struct failing *self)
 {
 	EXPECT_EQ(0, arena_acquire(self->a.fd, 0, self->a.bytes));
 }
 
 TEST_F(failing, reset)
 {
-	fail_each(self, "RESET", call_reset, undo_reset);
+	const struct verb reset = { "RESET", call_reset, undo_empty,
+				    .copies_min = 1 };
+
+	fail_each(self, &reset);
 }
 
-static unsigned char *mapped;
-
-static int call_map(struct failing *self)
+static int call_punch(struct failing *self)
 {
-	mapped = arena_map(self->a.fd, 0, self->a.bytes);
-	return mapped ? 0 : -errno;
+	return fallocate(self->a.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			 0, (off_t)self->a.bytes)
+		       ? -errno
+		       : 0;
 }
 
-static void undo_map(struct failing *self)
+/* As FLUSH, and without a copy. */
+TEST_F(failing, punch_hole)
 {
-	EXPECT_TRUE(pattern_holds(mapped, self->a.bytes, SEED));
-	munmap(mapped, self->a.bytes);
-}
+	const struct verb punch = { "PUNCH_HOLE", call_punch, undo_empty,
+				    .whole = true };
 
-TEST_F(failing, map)
-{
-	fail_each(self, "mmap", call_map, undo_map);
-}
-
-/* A fault that gets no page table is tried again, or kills; never lies. */
-static int call_touch(struct failing *self)
-{
-	(void)self;
-	return touch_read(mapped, NULL) ? -ENOMEM : 0;
-}
-
-static void undo_touch(struct failing *self)
-{
-	munmap(mapped, self->a.bytes);
-	mapped = arena_map(self->a.fd, 0, self->a.bytes);
-	ASSERT_TRUE(mapped != NULL);
-}
-
-TEST_F(failing, touch)
-{
-	mapped = arena_map(self->a.fd, 0, self->a.bytes);
-	ASSERT_TRUE(mapped != NULL);
-	fail_each(self, "fault", call_touch, undo_touch);
-	EXPECT_TRUE(pattern_holds(mapped, self->a.bytes, SEED));
-	munmap(mapped, self->a.bytes);
+	fail_each(self, &punch);
 }
 
 int main(int argc, char **argv)
 {
-	if (!can_fail()) {
-		printf("TAP version 13\n1..0 # SKIP this kernel injects no "
-		       "failures: make check-debug does\n");
-		return 0;
-	}
-	fail_all_kinds();
-	return kmod_test_main(argc, argv);
+	return fail_nth_main(argc, argv);
 }

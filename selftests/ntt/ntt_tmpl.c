@@ -293,6 +293,57 @@ TEST(quotient_is_what_it_says)
 	}
 }
 
+/* h Z = a b - c as polynomials, at a place on no root. */
+static void check_coefs(unsigned int log_n, unsigned int pool,
+			const struct fr_passes *passes)
+{
+	struct fr c[1 << NAIVE_LOG_MAX], f[3][1 << NAIVE_LOG_MAX];
+	struct fr inc, x, z, v[3], h;
+	struct fr *got;
+	struct setup s;
+	size_t i;
+
+	fr_domain_increment(log_n, &inc);
+	set_up(&s, log_n, pool, passes, &inc);
+	random_vector(s.a.ptr, s.n);
+	random_vector(s.b.ptr, s.n);
+	random_vector(&x, 1);
+	for (i = 0; i < s.n; i++)
+		fr_mul(&c[i], (struct fr *)s.a.ptr + i,
+		       (struct fr *)s.b.ptr + i);
+	naive_inverse(f[0], s.a.ptr, log_n);
+	naive_inverse(f[1], s.b.ptr, log_n);
+	naive_inverse(f[2], c, log_n);
+	for (i = 0; i < 3; i++)
+		evaluate(&v[i], f[i], s.n, &x);
+	fr_mul(&v[0], &v[0], &v[1]);
+	fr_sub(&v[0], &v[0], &v[2]);
+	z = x;
+	for (i = 0; i < log_n; i++)
+		fr_sqr(&z, &z);
+	fr_sub(&z, &z, &fr_one);
+	fr_quotient(s.domain, s.a.ptr, s.b.ptr, s.workers, s.scratch.ptr);
+	fr_quotient_coefs(s.domain, s.a.ptr, s.workers, s.scratch.ptr);
+	got = s.a.ptr;
+	EXPECT_TRUE(fr_is_zero(&got[s.n - 1]));
+	for (i = 0; i < s.n; i++)
+		fr_from_plain(&got[i], got[i].l);
+	evaluate(&h, got, s.n, &x);
+	fr_mul(&h, &h, &z);
+	EXPECT_TRUE(fr_equal(&v[0], &h));
+	tear_down(&s);
+}
+
+TEST(quotients_coefficients)
+{
+	unsigned int t, p, log_n;
+
+	for (t = 0; t < nr_twins(); t++)
+		for (p = 0; p < 3; p++)
+			for (log_n = 1; log_n <= NAIVE_LOG_MAX; log_n++)
+				check_coefs(log_n, pools[p], twin(t));
+}
+
 /* Above the sizes that the definition is affordable for, the twins and the
  * pools are compared with each other. */
 static void compare_quotients(bool folded)

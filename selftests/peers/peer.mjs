@@ -128,6 +128,10 @@ export function peerProves(key, witness) {
 }
 
 /* Whether a witness satisfies a circuit. */
+export function peerExports(key, params) {
+	return snarkjs.zKey.exportBellman(key, params);
+}
+
 export function peerChecks(r1cs, witness) {
 	return snarkjs.wtns.check(r1cs, witness);
 }

@@ -20,6 +20,9 @@ const VALID = 0, INVALID = 1, ERROR = 2;
 /* Bits of a coordinate are flipped at this stride; of a public, all are. */
 const FLIP_STRIDE = 7;
 const SCALAR_BITS = 256;
+/* Of parameters of bellman: three points of G1 and three of G2, and the number
+ * before an array. */
+const G1_BYTES = 96, VKEY_POINTS_BYTES = 3 * 96 + 3 * 192, COUNT_BYTES = 4;
 /* How much of a failed command's output is shown. */
 const SAID_MAX = 2000;
 
@@ -32,11 +35,13 @@ const SAID_MAX = 2000;
 const CURVES = ["bn128", "bls12381"];
 const CASES = [
 	{ circuit: "nopub", keys: ["tau1", "tau8", "toxic"] },
-	{ circuit: "mul2", keys: ["tau2", "tau8", "tau8+", "toxic"], flip: true },
+	{ circuit: "mul2", keys: ["tau2", "tau8", "tau8+", "toxic"], flip: true,
+		params: true },
 	{ circuit: "linear", keys: ["tau2", "tau8", "toxic"] },
 	{ circuit: "poseidon2+O2", keys: ["tau8", "tau10"] },
-	{ circuit: "poseidon2", keys: ["tau10", "tau10+", "toxic"], flip: true },
-	{ circuit: "chain_1k", keys: ["tau10", "toxic"] },
+	{ circuit: "poseidon2", keys: ["tau10", "tau10+", "toxic"], flip: true,
+		params: true },
+	{ circuit: "chain_1k", keys: ["tau10", "toxic"], params: true },
 	{ circuit: "merkle20", keys: ["toxic"] },
 	{ circuit: "eddsa", keys: ["toxic"], curves: ["bn128"] },
 	{ circuit: "sha256_128", keys: ["toxic"], publics: sha256Halves(128) },
@@ -179,6 +184,28 @@ async function peerAcceptsNative(files) {
 	}
 }
 
+/*
+ * snarkjs's export for bellman's ceremonies begins as parameters do: verifying
+ * key, h and l.  Behind that it keeps the points at infinity of a, b_g1 and
+ * b_g2, which no prover reads.
+ */
+async function exportsTheParameters(files) {
+	const key = await files.key();
+	const params = `${files.at}/key.params`;
+	const theirs = `${files.at}/peer.params`;
+	const info = JSON.parse(lullOk("key", "info", "--json", key).stdout);
+	const counted = [info.public + 1, info.domain_size - 1,
+		info.vars - info.public - 1];
+	const bytes = VKEY_POINTS_BYTES + counted.reduce((sum, nr) =>
+		sum + COUNT_BYTES + nr * G1_BYTES, 0);
+
+	lullOk("key", "convert", "--to", "bellman", key, params);
+	await peer.peerExports(key, theirs);
+	assert.ok(fs.readFileSync(params).subarray(0, bytes).equals(
+		fs.readFileSync(theirs).subarray(0, bytes)),
+		"snarkjs exports other points");
+}
+
 async function weAcceptOurs(files) {
 	const done = lullVerify(files.at, files.publics, files.proof);
 
@@ -272,7 +299,7 @@ async function refusesPublicBits(files) {
 
 /* ---- the list ------------------------------------------------------------ */
 
-function testsOf(circuit, curve, kind, { flip, publics }) {
+function testsOf(circuit, curve, kind, { flip, publics, params }) {
 	const name = `${circuit}-${curve}-${kind}`;
 	const files = caseFiles(name, circuit, curve, kind);
 	const tests = [];
@@ -295,6 +322,8 @@ function testsOf(circuit, curve, kind, { flip, publics }) {
 	add("lull accepts snarkjs's proof", weAcceptThePeers);
 	if (kind === "gen" && curve === "bn128")
 		add("snarkjs makes a key of it", peerSetsUp);
+	if (params && curve === "bls12381")
+		add("parameters of bellman are the peer's", exportsTheParameters);
 	if (flip) {
 		add("no flipped bit of the proof passes", refusesProofBits);
 		add("no flipped bit of the publics passes", refusesPublicBits);

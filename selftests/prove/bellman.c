@@ -204,6 +204,7 @@ TEST(a_zkey_as_parameters)
 TEST(read_and_written_again)
 {
 	struct lull_key_info info = { .size = sizeof(info) };
+	struct lull_key_info direct = { .size = sizeof(direct) };
 	struct lull_key *key = NULL, *zkey = NULL;
 	char path[PATH_BYTES];
 	struct blob again;
@@ -217,9 +218,10 @@ TEST(read_and_written_again)
 	EXPECT_EQ(1, info.nr_public);
 	EXPECT_EQ(1024, info.domain_size);
 	EXPECT_EQ(0, info.nr_coefs);
-	EXPECT_EQ(zkey->file.parts.nr_inf[LULL_PART_A], info.nr_inf_a);
-	EXPECT_EQ(zkey->file.parts.nr_inf[LULL_PART_B1], info.nr_inf_b1);
-	EXPECT_EQ(zkey->file.parts.nr_inf[LULL_PART_B2], info.nr_inf_b2);
+	EXPECT_EQ(LULL_OK, lull_key_info(zkey, &direct, NULL));
+	EXPECT_EQ(direct.nr_inf_a, info.nr_inf_a);
+	EXPECT_EQ(direct.nr_inf_b1, info.nr_inf_b1);
+	EXPECT_EQ(direct.nr_inf_b2, info.nr_inf_b2);
 	EXPECT_EQ(0, info.nr_inf_l);
 	EXPECT_EQ(params.bytes, info.file_bytes);
 	EXPECT_EQ(LULL_OK, lull_key_check(key, NULL));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * golden.c - byte for byte what snarkjs writes, for pinned r and s
+ * golden.c - byte for byte what snarkjs writes, for pinned r and s, by every
+ * loader
  *
  * golden.json holds snarkjs's proofs of eight circuits, three pairs of
  * blinding scalars each.
@@ -90,10 +91,11 @@ static void prove_circuit(struct lull_ctx *ctx, const char *name,
 	lull_key_close(key);
 }
 
-static void prove_all(unsigned int nr_threads)
+static void prove_all(unsigned int nr_threads, const char *loader)
 {
 	struct lull_ctx_opts opts = { .size = sizeof(opts),
-				      .nr_threads = nr_threads };
+				      .nr_threads = nr_threads,
+				      .loader = loader };
 	struct lull_ctx *ctx;
 	const char *name;
 	json_t *entries;
@@ -109,17 +111,38 @@ static void prove_all(unsigned int nr_threads)
 
 TEST(one_thread)
 {
-	prove_all(1);
+	prove_all(1, NULL);
 }
 
 TEST(two_threads)
 {
-	prove_all(2);
+	prove_all(2, NULL);
 }
 
 TEST(more_threads_than_cores)
 {
-	prove_all(7);
+	prove_all(7, NULL);
+}
+
+/* However the files were read. */
+TEST(every_loader)
+{
+	prove_all(2, "uring");
+	prove_all(2, "pread");
+	prove_all(2, "mmap");
+}
+
+TEST(no_such_loader)
+{
+	const struct lull_ctx_opts opts = { .size = sizeof(opts),
+					    .loader = "aio" };
+	struct lull_ctx *ctx = NULL;
+	struct lull_error error;
+
+	EXPECT_EQ(LULL_USAGE, lull_ctx_create(&opts, &ctx, &error));
+	EXPECT_STREQ("loader: expected auto, uring, pread or mmap, found 'aio'",
+		     error.msg);
+	EXPECT_TRUE(!ctx);
 }
 
 TEST_MAIN

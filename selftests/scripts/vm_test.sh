@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-NR_CASES=8
+NR_CASES=9
 # Long enough for a busy machine; the case of the time limit has its own.
 LIMIT_S=240
 tmp=$(mktemp -d)
@@ -57,6 +57,13 @@ complains()
 died()
 {
 	[ "$rc" = 125 ] && grep -q "Kernel panic" "$tmp/err" &&
+		grep -q "the VM died" "$tmp/err" &&
+		! grep -q "once more" "$tmp/err"
+}
+
+tried_again()
+{
+	[ "$rc" = 125 ] && [ "$(grep -c "once more" "$tmp/err")" = 2 ] &&
 		grep -q "the VM died" "$tmp/err"
 }
 
@@ -108,6 +115,8 @@ vm -- sh -c 'echo "<3>WARNING: of a test" >/dev/kmsg; echo done'
 result "a warning of the kernel is a failure" complains
 vm -- sh -c 'echo c >/proc/sysrq-trigger'
 result "a panic is a failure, with the console" died
+vm --append rdinit=/none -- true
+result "a VM that does not come up is started again, twice" tried_again
 mkdir "$tmp/share"
 vm --share "$tmp/share" -- touch "$tmp/left" "$tmp/share/left"
 result "what is written stays in the VM, but for the shared folder" not_used_up

@@ -170,22 +170,24 @@ int lull_arena_open(const struct lull_arena_opts *opts,
 	return LULL_OK;
 }
 
-static void unpin(struct lull_arena *arena)
+static void unpin(struct lull_arena *arena, enum lull_pin_role role)
 {
+	struct lull_registrar *registrar = &arena->registrars[role];
 	struct lull_pin_piece *piece;
 	struct lull_slab *slab;
 	size_t i;
 
-	while ((piece = arena->pieces)) {
-		arena->pieces = piece->next;
-		arena->pin_ops->unpin(arena->pin_arg, piece->ptr, piece->bytes);
+	while ((piece = registrar->pieces)) {
+		registrar->pieces = piece->next;
+		registrar->ops->unpin(registrar->arg, piece->ptr, piece->bytes);
 		free(piece);
 	}
 	for (slab = arena->slabs; slab; slab = slab->next)
 		for (i = 0; i < slab->top_bytes / SLOT_BYTES; i++)
-			slab->slots[i] &= (uint8_t)~SLOT_PINNED;
-	arena->stats.pinned_bytes = 0;
-	arena->pin_ops = NULL;
+			slab->slots[i] &= (uint8_t)~pin_mark(role);
+	if (role == LULL_PIN_DEVICE)
+		arena->stats.pinned_bytes = 0;
+	registrar->ops = NULL;
 }
 
 void lull_arena_end(struct lull_arena *arena)
@@ -194,7 +196,8 @@ void lull_arena_end(struct lull_arena *arena)
 	while (arena->nr_freeing)
 		pthread_cond_wait(&arena->idle, &arena->lock);
 	pthread_mutex_unlock(&arena->lock);
-	unpin(arena);
+	unpin(arena, LULL_PIN_DEVICE);
+	unpin(arena, LULL_PIN_READS);
 	while (arena->slabs)
 		lull_slab_destroy(arena, arena->slabs);
 	lull_extents_done(&arena->extents);
@@ -272,7 +275,8 @@ void lull_arena_stats(struct lull_arena *arena,
 /* ---- pinning ----------------------------------------------------------- */
 
 /* Registers the slots of a slab that have memory and are not yet. */
-static void pin_slab(struct lull_arena *arena, struct lull_slab *slab)
+static void pin_slab(struct lull_arena *arena, struct lull_slab *slab,
+		     enum lull_pin_role role)
 {
 	size_t nr = slab->top_bytes / SLOT_BYTES, i, first;
 
@@ -280,14 +284,15 @@ static void pin_slab(struct lull_arena *arena, struct lull_slab *slab)
 		first = i;
 		while (i < nr && slot_state(slab, i) != SLOT_EMPTY)
 			i++;
-		lull_slab_pin(arena, slab, first, i - first);
+		lull_slab_pin(arena, slab, role, first, i - first);
 	}
 }
 
-int lull_arena_pin(struct lull_arena *arena,
-		   const struct lull_arena_pin_ops *ops, void *arg,
-		   struct lull_error *reterr)
+static int pin(struct lull_arena *arena, enum lull_pin_role role,
+	       const struct lull_arena_pin_ops *ops, void *arg,
+	       struct lull_error *reterr)
 {
+	struct lull_registrar *registrar = &arena->registrars[role];
 	struct lull_slab *slab;
 	int err = LULL_OK;
 
@@ -297,18 +302,32 @@ int lull_arena_pin(struct lull_arena *arena,
 				 names[arena->id]);
 	pthread_mutex_lock(&arena->lock);
 	if (!ops) {
-		unpin(arena);
-	} else if (arena->pin_ops) {
+		unpin(arena, role);
+	} else if (registrar->ops) {
 		err = lull_fail(reterr, LULL_USAGE,
 				"arena: another device has registered it");
 	} else {
-		arena->pin_ops = ops;
-		arena->pin_arg = arg;
+		registrar->ops = ops;
+		registrar->arg = arg;
 		for (slab = arena->slabs; slab; slab = slab->next)
-			pin_slab(arena, slab);
+			pin_slab(arena, slab, role);
 	}
 	pthread_mutex_unlock(&arena->lock);
 	return err;
+}
+
+int lull_arena_pin(struct lull_arena *arena,
+		   const struct lull_arena_pin_ops *ops, void *arg,
+		   struct lull_error *reterr)
+{
+	return pin(arena, LULL_PIN_DEVICE, ops, arg, reterr);
+}
+
+int lull_arena_fix(struct lull_arena *arena,
+		   const struct lull_arena_pin_ops *ops, void *arg,
+		   struct lull_error *reterr)
+{
+	return pin(arena, LULL_PIN_READS, ops, arg, reterr);
 }
 
 bool lull_arena_pinned_run(struct lull_arena *arena, const void *ptr,
@@ -319,7 +338,8 @@ bool lull_arena_pinned_run(struct lull_arena *arena, const void *ptr,
 	bool pinned = false;
 
 	pthread_mutex_lock(&arena->lock);
-	for (piece = arena->pieces; piece && !pinned; piece = piece->next) {
+	piece = arena->registrars[LULL_PIN_DEVICE].pieces;
+	for (; piece && !pinned; piece = piece->next) {
 		first = (uintptr_t)piece->ptr;
 		last = first + piece->bytes;
 		pinned = at >= first && at < last;

@@ -294,6 +294,23 @@ int lull_arena_pin(struct lull_arena *arena,
 		   struct lull_error *reterr);
 
 /**
+ * lull_arena_fix - register an arena's memory for reads, once and for all
+ * @arena: the arena; not of a malloc carrier
+ * @ops: lives as long as it is set; NULL undoes it, calling @unpin
+ * @arg: handed to @ops
+ * @reterr: filled on failure
+ *
+ * As lull_arena_pin(), beside it: for the fixed buffers of io_uring, which hold
+ * the pages of what is registered and would go on to read into them if the
+ * arena let them go.  Pieces are as large as the arena grows.
+ *
+ * Return: as lull_arena_pin().
+ */
+int lull_arena_fix(struct lull_arena *arena,
+		   const struct lull_arena_pin_ops *ops, void *arg,
+		   struct lull_error *reterr);
+
+/**
  * lull_arena_pinned_run - whether memory is registered, and how far
  * @arena: the arena
  * @ptr: memory, of the arena or not

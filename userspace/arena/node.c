@@ -144,6 +144,20 @@ int lull_arena_node_bind(void *ptr, size_t bytes, int node,
 
 /* ---- the calling thread ------------------------------------------------ */
 
+void lull_arena_node_bind_thread(int node)
+{
+	hwloc_topology_t topology;
+	hwloc_obj_t obj;
+
+	if (node == LULL_ARENA_NODE_ANY || one_node() || load(&topology, NULL))
+		return;
+	obj = hwloc_get_numanode_obj_by_os_index(topology, (unsigned int)node);
+	/* A node of memory alone has no CPUs to run on. */
+	if (obj && !hwloc_bitmap_iszero(obj->cpuset))
+		hwloc_set_cpubind(topology, obj->cpuset, HWLOC_CPUBIND_THREAD);
+	hwloc_topology_destroy(topology);
+}
+
 /* Not by hwloc, whose topology takes longer to load than a slot to zero. */
 int lull_arena_node_enter(int node, struct lull_arena_node_policy *ret_old,
 			  struct lull_error *reterr)

@@ -116,35 +116,38 @@ void lull_slab_own_pages(const struct lull_slab *slab, size_t first, size_t nr,
 /* ---- pinning ----------------------------------------------------------- */
 
 void lull_slab_pin(struct lull_arena *arena, struct lull_slab *slab,
-		   size_t first, size_t nr)
+		   enum lull_pin_role role, size_t first, size_t nr)
 {
+	struct lull_registrar *registrar = &arena->registrars[role];
 	struct lull_pin_piece *piece;
 	struct lull_error why;
 	size_t i;
 
-	if (!arena->pin_ops || !nr)
+	if (!registrar->ops || !nr)
 		return;
 	piece = calloc(1, sizeof(*piece));
 	if (!piece)
 		return;
 	piece->ptr = slab->base + first * SLOT_BYTES;
 	piece->bytes = nr * SLOT_BYTES;
-	if (arena->pin_ops->pin(arena->pin_arg, piece->ptr, piece->bytes,
+	if (registrar->ops->pin(registrar->arg, piece->ptr, piece->bytes,
 				&why)) {
-		if (!arena->pin_refused)
+		/* The loader has notes of its own. */
+		if (!registrar->refused && role == LULL_PIN_DEVICE)
 			lull_arena_add_note(arena,
 					    "registering %zu bytes failed, as "
 					    "others may: %s",
 					    piece->bytes, why.msg);
-		arena->pin_refused = true;
+		registrar->refused = true;
 		free(piece);
 		return;
 	}
-	piece->next = arena->pieces;
-	arena->pieces = piece;
-	arena->stats.pinned_bytes += piece->bytes;
+	piece->next = registrar->pieces;
+	registrar->pieces = piece;
+	if (role == LULL_PIN_DEVICE)
+		arena->stats.pinned_bytes += piece->bytes;
 	for (i = first; i < first + nr; i++)
-		slab->slots[i] |= SLOT_PINNED;
+		slab->slots[i] |= pin_mark(role);
 }
 
 /* ---- growth ------------------------------------------------------------ */
@@ -171,6 +174,7 @@ static void populate(const struct lull_slab *slab, size_t first, size_t end)
 static int acquire_run(struct lull_arena *arena, struct lull_slab *slab,
 		       size_t first, size_t end, struct lull_error *reterr)
 {
+	enum lull_pin_role role;
 	int err;
 
 	set_run(slab, first, end, SLOT_FRESH);
@@ -181,7 +185,8 @@ static int acquire_run(struct lull_arena *arena, struct lull_slab *slab,
 	}
 	slab->counts.held_bytes += (end - first) * SLOT_BYTES;
 	populate(slab, first, end);
-	lull_slab_pin(arena, slab, first, end - first);
+	for (role = 0; role < LULL_NR_PIN_ROLES; role++)
+		lull_slab_pin(arena, slab, role, first, end - first);
 	return LULL_OK;
 }
 
@@ -217,7 +222,7 @@ static size_t growth(const struct lull_arena *arena,
 		room = lull_min(
 			room, lull_align_up(arena->opts.bytes_max, SLOT_BYTES) -
 				      grown_bytes(arena));
-	if (!arena->pin_ops)
+	if (!arena->registrars[LULL_PIN_DEVICE].ops)
 		return need;
 	return lull_max(need, lull_min(room, PIN_PIECE_BYTES));
 }
@@ -387,7 +392,7 @@ static void retire_slots(struct lull_arena *arena, struct lull_slab *slab,
 static size_t releasable_end(const struct lull_slab *slab, size_t i, size_t end)
 {
 	while (i < end && slot_state(slab, i) != SLOT_EMPTY &&
-	       !(slab->slots[i] & SLOT_PINNED))
+	       !(slab->slots[i] & (SLOT_PINNED | SLOT_FIXED)))
 		i++;
 	return i;
 }

@@ -38,6 +38,7 @@ enum slot_state {
 };
 #define SLOT_STATE_MASK 0x0f
 #define SLOT_PINNED 0x10 /* registered with a device */
+#define SLOT_FIXED 0x20	 /* registered for reads */
 
 enum extent_state {
 	EXTENT_FREE,
@@ -191,11 +192,32 @@ extern const struct lull_carrier lull_arena_module, lull_arena_hugetlb,
 #define NOTES_MAX 8
 #define NOTE_BYTES 256
 
-/* A piece that a device has registered, to be undone as it was done. */
+/* A piece that somebody has registered, to be undone as it was done. */
 struct lull_pin_piece {
 	struct lull_pin_piece *next;
 	void *ptr;
 	size_t bytes;
+};
+
+/* Who may register an arena's memory, one of each. */
+enum lull_pin_role {
+	LULL_PIN_DEVICE, /* lull_arena_pin() */
+	LULL_PIN_READS,	 /* lull_arena_fix() */
+	LULL_NR_PIN_ROLES,
+};
+
+/**
+ * struct lull_registrar - who registers an arena's memory
+ * @ops: how; NULL for nobody
+ * @arg: handed to it
+ * @refused: it could not register something, which was noted
+ * @pieces: what it has registered
+ */
+struct lull_registrar {
+	const struct lull_arena_pin_ops *ops;
+	void *arg;
+	bool refused;
+	struct lull_pin_piece *pieces;
 };
 
 /**
@@ -214,10 +236,7 @@ struct lull_pin_piece {
  * @stats: so far, without what carriers count themselves
  * @nr_freeing: blocks of malloc carriers that are being freed
  * @closing: lull_arena_close() was called; the last block ends it
- * @pin_ops: the registrar, or NULL
- * @pin_arg: handed to it
- * @pin_refused: it could not register something, which was noted
- * @pieces: what it has registered
+ * @registrars: by enum lull_pin_role
  * @notes: lines for lull_arena_note()
  * @nr_notes: how many; written with @lock, read without
  */
@@ -236,10 +255,7 @@ struct lull_arena {
 	struct lull_arena_stats stats;
 	unsigned int nr_freeing;
 	bool closing;
-	const struct lull_arena_pin_ops *pin_ops;
-	void *pin_arg;
-	bool pin_refused;
-	struct lull_pin_piece *pieces;
+	struct lull_registrar registrars[LULL_NR_PIN_ROLES];
 	char notes[NOTES_MAX][NOTE_BYTES];
 	atomic_size_t nr_notes;
 };
@@ -310,7 +326,13 @@ void lull_slab_own_pages(const struct lull_slab *slab, size_t first, size_t nr,
 
 /* Registers the piece [first, first + nr) of slots, if there is somebody. */
 void lull_slab_pin(struct lull_arena *arena, struct lull_slab *slab,
-		   size_t first, size_t nr);
+		   enum lull_pin_role role, size_t first, size_t nr);
+
+/* What its slots are marked with. */
+static inline uint8_t pin_mark(enum lull_pin_role role)
+{
+	return role == LULL_PIN_DEVICE ? SLOT_PINNED : SLOT_FIXED;
+}
 
 static inline enum slot_state slot_state(const struct lull_slab *slab, size_t i)
 {

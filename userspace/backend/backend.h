@@ -50,6 +50,14 @@ struct lull_workers;
  * @nr_l: nr_vars - nr_public - 1; for a folded key nr_vars
  * @h: 1 << log2_domain points of G1
  * @folded: C is folded into L: H takes a b alone (fr_quotient_folded())
+ * @assigned: bellman's parameters: there are no matrices, every proof comes
+ *	with a struct lull_assigned; @a has @nr_a points, @b1 and @b2 have
+ *	@nr_b, none at infinity; @h has (1 << log2_domain) - 1, tau^i Z(tau) /
+ *	delta
+ * @nr_a: of an assigned key
+ * @nr_b: of an assigned key
+ * @row_step: of an assigned key: row i belongs to the (row_step i)-th power of
+ *	the domain's root; odd
  * @arena: what a backend carves its part of the key from; the arrays and
  *	witnesses lie in it, or in memory of the caller's
  */
@@ -64,12 +72,33 @@ struct lull_key_arrays {
 	size_t nr_l;
 	struct lull_csr csr;
 	bool folded;
+	bool assigned;
+	size_t nr_a;
+	size_t nr_b;
+	uint64_t row_step;
 	struct lull_arena *arena;
+};
+
+/**
+ * struct lull_assigned - what a proof brings that a key does not hold
+ * @a: @nr_rows evaluations of A w, Montgomery, canonical, any alignment; rows
+ *	from there on are zero
+ * @b: of B w
+ * @nr_rows: at most 1 << log2_domain
+ * @dense_a: bit i % 64 of word i / 64: variable i has a point in the key's a;
+ *	as many bits as the key's nr_a are set
+ * @dense_b: of b1 and b2
+ */
+struct lull_assigned {
+	const uint8_t *a, *b;
+	size_t nr_rows;
+	const uint64_t *dense_a, *dense_b;
 };
 
 /**
  * struct lull_stage_args - what a stage works on
  * @witness: nr_vars plain canonical integers of 32 bytes, at any alignment
+ * @assigned: of an assigned key's proof; else NULL
  * @workers: the pool
  * @scratch: of scratch_bytes(), aligned to 64 bytes, holding anything; the
  *	same for all stages of one proof, which keep in it what one stage leaves
@@ -79,6 +108,7 @@ struct lull_key_arrays {
  */
 struct lull_stage_args {
 	const uint8_t *witness;
+	const struct lull_assigned *assigned;
 	struct lull_workers *workers;
 	void *scratch;
 	uint8_t *ret_point;
@@ -115,7 +145,8 @@ struct lull_backend_kernel {
 /**
  * struct lull_backend_ops - a backend for one curve
  * @key_attach: place what a key needs on a device; the arrays outlive it.
- *	LULL_NOMEM with the numbers when the device's budget is too small.
+ *	LULL_NOMEM with the numbers when the device's budget is too small,
+ *	LULL_UNSUPPORTED for an assigned key where the backend has none.
  * @key_detach: undo it; takes NULL; works on a device that has failed
  * @scratch_bytes: of host memory, of one proof over so many threads
  * @run: begin one stage, which may still run when this returns.  A proof

@@ -65,7 +65,7 @@ static inline bool lull_mul_overflow(uint64_t a, uint64_t b, uint64_t *ret_prod)
 /* Is every byte zero?  Time depends on how many of the first are. */
 static inline bool lull_is_zero(const void *data, size_t bytes)
 {
-	const uint8_t *p = (const uint8_t *)data;
+	const uint8_t *p = (const uint8_t *)data; /* C++ reads this too */
 
 	while (bytes && !*p) {
 		p++;

@@ -5,42 +5,65 @@
 #include "base/counters.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-/* The sum over CPUs of one row. */
-static uint64_t sum_row(const char *at)
-{
-	uint64_t sum = 0, value;
-	char *end;
+#define NAME_BYTES 16
 
-	for (;;) {
-		value = strtoull(at, &end, 10);
-		if (end == at)
-			return sum;
-		sum += value;
-		at = end;
+/* The first word of a row, without its blanks; how the row goes on. */
+static int read_name(FILE *file, char name[NAME_BYTES])
+{
+	size_t nr = 0;
+	int c;
+
+	while ((c = getc(file)) == ' ')
+		;
+	for (; c != ':' && c != '\n' && c != EOF; c = getc(file))
+		if (nr + 1 < NAME_BYTES)
+			name[nr++] = (char)c;
+	name[nr] = '\0';
+	return c;
+}
+
+/* The sum over CPUs of a row, and what is left of it passed over.  There may be
+ * thousands of CPUs: no row is kept. */
+static uint64_t sum_row(FILE *file)
+{
+	uint64_t sum = 0, value = 0;
+	int c;
+
+	while ((c = getc(file)) == ' ' || (c >= '0' && c <= '9')) {
+		if (c == ' ') {
+			sum += value;
+			value = 0;
+		} else {
+			value = value * 10 + (uint64_t)(c - '0');
+		}
 	}
+	sum += value;
+	while (c != '\n' && c != EOF)
+		c = getc(file);
+	return sum;
 }
 
 static void read_interrupts(struct lull_counters *counters)
 {
 	FILE *file = fopen("/proc/interrupts", "re");
-	size_t bytes = 0;
-	char *line = NULL;
-	const char *name;
+	char name[NAME_BYTES];
+	uint64_t sum;
+	int c;
 
 	if (!file)
 		return;
-	while (getline(&line, &bytes, file) > 0) {
-		name = line + strspn(line, " ");
-		if (!strncmp(name, "TLB:", strlen("TLB:")))
-			counters->ipis_tlb = sum_row(name + strlen("TLB:"));
-		else if (!strncmp(name, "CAL:", strlen("CAL:")))
-			counters->ipis_cal = sum_row(name + strlen("CAL:"));
+	while ((c = read_name(file, name)) != EOF) {
+		if (c == '\n')
+			continue;
+		sum = sum_row(file);
+		if (!strcmp(name, "TLB"))
+			counters->ipis_tlb = sum;
+		else if (!strcmp(name, "CAL"))
+			counters->ipis_cal = sum;
 	}
-	free(line);
 	fclose(file);
 }
 

@@ -19,7 +19,7 @@ struct lull_counters {
 	uint64_t faults;
 };
 
-/* What cannot be read is 0.  Context: any thread; takes memory for a line. */
+/* What cannot be read is 0.  Context: any thread. */
 void lull_counters_read(struct lull_counters *ret_counters);
 
 #endif

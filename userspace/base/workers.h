@@ -31,7 +31,8 @@ int lull_workers_create(unsigned int nr_threads,
 			struct lull_workers **ret_workers,
 			struct lull_error *reterr);
 
-#ifndef __cplusplus /* CUDA's C++ has no C atomics, and no use for it */
+/* Not for the CUDA backend's C++, which has no atomic_bool. */
+#ifndef __cplusplus
 /**
  * lull_workers_share - the same threads, for work that may be canceled
  * @pool: whose threads; outlives what is made here; itself none of these

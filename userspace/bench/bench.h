@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "lull.h"
+#include "lull_pipeline.h"
 
 /**
  * struct lull_bench_opts - what to measure
@@ -31,6 +32,14 @@
  * @ctx: for proofs
  * @key_path: for proofs
  * @wtns_path: for proofs
+ * @nr_partitions: of pipelines: partitions of a proof
+ * @nr_proofs: of pipelines: how many are measured
+ * @nr_jobs: of pipelines: under way at once, at most 64
+ * @pipeline: of pipelines: the policies
+ * @sweep: of pipelines: axes with commas between them, or NULL
+ * @trace: of pipelines: where to write one, or NULL
+ * @make_ctx: of pipelines: makes a context for one combination
+ * @make_ctx_arg: handed to @make_ctx
  * @row: takes a row and its reference; what it returns, if not 0, ends the
  *	bench and is returned by it
  * @row_arg: handed to @row
@@ -50,6 +59,15 @@ struct lull_bench_opts {
 	struct lull_ctx *ctx;
 	const char *key_path;
 	const char *wtns_path;
+	unsigned int nr_partitions;
+	unsigned int nr_proofs;
+	unsigned int nr_jobs;
+	const struct lull_pipeline_opts *pipeline;
+	const char *sweep;
+	const char *trace;
+	int (*make_ctx)(const void *arg, struct lull_ctx **ret_ctx,
+			struct lull_error *reterr);
+	const void *make_ctx_arg;
 	int (*row)(void *arg, json_t *row, struct lull_error *reterr);
 	void *row_arg;
 };
@@ -60,6 +78,11 @@ int lull_bench_kernels(const struct lull_bench_opts *opts,
 /* One row for whole proofs, or with @by_stage one for each stage. */
 int lull_bench_proofs(const struct lull_bench_opts *opts, bool by_stage,
 		      struct lull_error *reterr);
+
+/* One row for each combination of policies: LULL_OK, LULL_USAGE for an unknown
+ * axis, or what went wrong. */
+int lull_bench_pipeline(const struct lull_bench_opts *opts,
+			struct lull_error *reterr);
 
 /* Rows of a device's own kernels.  Does nothing, and says so in *ret_done, when
  * the backend turns out to be the CPU. */
@@ -125,6 +148,40 @@ struct lull_bench_storm_opts {
 int lull_bench_storm(const struct lull_bench_storm_opts *opts,
 		     struct lull_error *reterr);
 
+/* The most files that are read together. */
+#define LULL_BENCH_LOAD_FILES_MAX 4
+
+/**
+ * struct lull_bench_load_opts - files to be read
+ * @paths: the files, read together
+ * @nr_paths: 1 to LULL_BENCH_LOAD_FILES_MAX
+ * @nr_threads: of a loader
+ * @nr_runs: measured runs, at least 1; one more goes before, unmeasured
+ * @depth: reads in flight
+ * @chunk_bytes: of a read
+ * @only: "disk" or one loader's name, or NULL for all
+ * @arena: where to read to; NULL for auto
+ * @row: as in struct lull_bench_opts
+ * @row_arg: handed to @row
+ */
+struct lull_bench_load_opts {
+	const char *const *paths;
+	unsigned int nr_paths;
+	unsigned int nr_threads;
+	unsigned int nr_runs;
+	unsigned int depth;
+	size_t chunk_bytes;
+	const char *only;
+	const char *arena;
+	int (*row)(void *arg, json_t *row, struct lull_error *reterr);
+	void *row_arg;
+};
+
+/* A row for the disk's own rate and for each loader, cold; then for each
+ * loader, warm.  LULL_OK, LULL_USAGE, or what went wrong. */
+int lull_bench_load(const struct lull_bench_load_opts *opts,
+		    struct lull_error *reterr);
+
 /**
  * struct lull_bench_samples - times of one thing
  * @ns: one for each run
@@ -136,6 +193,14 @@ struct lull_bench_samples {
 };
 
 uint64_t lull_bench_now_ns(void);
+
+/*
+ * The most memory that was resident since the program began or since the reset,
+ * 0 where the kernel does not tell.  Not getrusage()'s figure: that begins with
+ * what the caller of exec() had.
+ */
+uint64_t lull_bench_peak_rss_bytes(void);
+void lull_bench_peak_rss_reset(void);
 
 /* {"cpu", "cores", "kernel", "compiler"}, or NULL. */
 json_t *lull_bench_host(void);

@@ -14,8 +14,6 @@
 #include "bench/bench.h"
 #include "curve/facts.h"
 
-#define BYTES_PER_KIB 1024
-#define LINE_BYTES 256
 #define BACKEND_BYTES 192
 
 /**
@@ -100,25 +98,6 @@ static int measure(struct proofs *p, struct lull_error *reterr)
 	lull_key_close(key);
 	lull_wtns_close(wtns);
 	return err;
-}
-
-/*
- * The most memory that was resident, 0 where the kernel does not tell.  Not
- * getrusage()'s figure: that begins with what the caller of exec() had.
- */
-static uint64_t peak_rss_bytes(void)
-{
-	FILE *file = fopen("/proc/self/status", "re");
-	unsigned long long kib = 0;
-	char line[LINE_BYTES];
-
-	if (!file)
-		return 0;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "VmHWM: %llu kB", &kib) == 1)
-			break;
-	fclose(file);
-	return kib * BYTES_PER_KIB;
 }
 
 static json_t *begin_row(const struct proofs *p, const char *bench,
@@ -210,7 +189,7 @@ static int report_whole(struct proofs *p, struct lull_error *reterr)
 			 (json_int_t)p->info.nr_coefs, "key_bytes",
 			 (json_int_t)p->info.file_bytes, "open_ns",
 			 (json_int_t)p->open_ns, "peak_rss_bytes",
-			 (json_int_t)peak_rss_bytes(), "device_peak_bytes",
+			 (json_int_t)lull_bench_peak_rss_bytes(), "device_peak_bytes",
 			 (json_int_t)lull_ctx_device_peak_bytes(p->opts->ctx),
 			 "verified", !p->opts->no_verify, "stages",
 			 describe_stages(p), "arena", describe_arena(p));

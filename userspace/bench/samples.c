@@ -15,6 +15,7 @@
 
 #define NS_PER_S 1000000000u
 #define LINE_BYTES 256
+#define BYTES_PER_KIB 1024
 
 #ifdef __clang__
 #define COMPILER_NAME "clang "
@@ -28,6 +29,32 @@ uint64_t lull_bench_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t lull_bench_peak_rss_bytes(void)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	unsigned long long kib = 0;
+	char line[LINE_BYTES];
+
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "VmHWM: %llu kB", &kib) == 1)
+			break;
+	fclose(file);
+	return kib * BYTES_PER_KIB;
+}
+
+void lull_bench_peak_rss_reset(void)
+{
+	FILE *file = fopen("/proc/self/clear_refs", "we");
+
+	/* 5: the peak of the resident set, since Linux 4.0. */
+	if (file) {
+		fputs("5\n", file);
+		fclose(file);
+	}
 }
 
 static int compare_ns(const void *a, const void *b)

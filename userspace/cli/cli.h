@@ -30,7 +30,9 @@ enum lull_cli_exit {
 
 /* Every option of every command; above 255 those without a letter. */
 enum lull_cli_key {
+	OPT_COUNT = 'c',
 	OPT_HELP = 'h',
+	OPT_JOBS = 'j',
 	OPT_OUTPUT = 'o',
 	OPT_THREADS = 't',
 	OPT_VERBOSE = 'v',
@@ -41,10 +43,12 @@ enum lull_cli_key {
 	OPT_BYSTANDERS,
 	OPT_CARRIER,
 	OPT_CHECK_R1CS,
+	OPT_CHUNK,
 	OPT_CPU_THREADS,
 	OPT_CUDA_REGISTER,
 	OPT_CURVE,
 	OPT_DEALLOC,
+	OPT_DEPTH,
 	OPT_FALLBACK,
 	OPT_FOLD_C,
 	OPT_FROM,
@@ -57,6 +61,7 @@ enum lull_cli_key {
 	OPT_IN_PROCESS,
 	OPT_JSON,
 	OPT_KEY,
+	OPT_LOADER,
 	OPT_LOG2,
 	OPT_MAX_LOG2,
 	OPT_MIN_LOG2,
@@ -72,6 +77,7 @@ enum lull_cli_key {
 	OPT_SEED,
 	OPT_SHAPE,
 	OPT_SVG,
+	OPT_SWEEP,
 	OPT_TEST_RS,
 	OPT_TO,
 	OPT_TOXIC,
@@ -138,23 +144,29 @@ struct lull_cli_command {
  * @nr_gpus: how many of them, or 0
  * @vram_bytes: --vram, or 0
  * @only: --only, or NULL
+ * @depth: --depth, or 0
+ * @chunk_bytes: --chunk, or 0
  * @arena: --arena, or NULL
+ * @loader: --loader, or NULL
  * @carrier: --carrier, or NULL
  * @node: --node
  * @has_node: --node was given, and may be 0
  * @output: -o, or NULL
  * @check_r1cs: --check-r1cs, or NULL
- * @r1cs: --r1cs, or NULL
  * @shape: --shape, or NULL
  * @log2: --log2, or 0
  * @nr_witnesses: --witnesses, or 0
  * @seed: --seed, or 0
  * @from: --from, a format, or NULL
  * @to: --to, a format, or NULL
+ * @r1cs: --r1cs, or NULL
  * @test_rs: the two words of --test-rs, or NULL
  * @key: --key, or NULL
  * @partitions: --partitions, or NULL
  * @trace: --trace, or NULL
+ * @nr_proofs: --count, or 0
+ * @nr_jobs: --jobs, or 0
+ * @sweep: --sweep, or NULL
  * @pipeline: what was said about it
  * @storm: of bench storm: what was said; 0 and NULL where nothing was
  * @has_bystanders: --bystanders was given, and may be 0
@@ -180,23 +192,29 @@ struct lull_cli {
 	unsigned int nr_gpus;
 	uint64_t vram_bytes;
 	const char *only;
+	unsigned int depth;
+	uint64_t chunk_bytes;
 	const char *arena;
+	const char *loader;
 	const char *carrier;
 	unsigned int node;
 	bool has_node;
 	const char *output;
 	const char *check_r1cs;
-	const char *r1cs;
 	const char *shape;
 	unsigned int log2;
 	unsigned int nr_witnesses;
 	unsigned int seed;
 	const char *from;
 	const char *to;
+	const char *r1cs;
 	const char *test_rs[2];
 	const char *key;
 	const char *partitions;
 	const char *trace;
+	unsigned int nr_proofs;
+	unsigned int nr_jobs;
+	const char *sweep;
 	struct lull_pipeline_opts pipeline;
 	struct lull_bench_storm_opts storm;
 	bool has_bystanders;
@@ -226,6 +244,7 @@ int lull_cli_bench_kernels(const struct lull_cli *cli);
 int lull_cli_bench_proofs(const struct lull_cli *cli);
 int lull_cli_bench_stages(const struct lull_cli *cli);
 int lull_cli_bench_storm(const struct lull_cli *cli);
+int lull_cli_bench_load(const struct lull_cli *cli);
 
 /* Parses what follows the command's name in argv[0 .. argc - 1] into *cli,
  * whose command is set.  LULL_OK or LULL_USAGE. */

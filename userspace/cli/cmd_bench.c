@@ -12,6 +12,9 @@
 #include "cli/term.h"
 
 #define RUNS_DEFAULT 5
+#define PROOFS_DEFAULT 4
+#define JOBS_DEFAULT 2
+#define PARTITIONS_MAX 100000
 #define MIN_LOG2_DEFAULT 12
 #define MAX_LOG2_DEFAULT 16
 #define NS_PER_US 1e3
@@ -113,6 +116,16 @@ int lull_cli_bench_kernels(const struct lull_cli *cli)
 	return status ? lull_term_fail(cli->json, &err) : LULL_EXIT_OK;
 }
 
+static int refuse_null(const struct lull_cli *cli)
+{
+	if (strcmp(cli->backend, "null") || cli->no_verify)
+		return LULL_EXIT_OK;
+	return lull_term_fail_msg(
+		cli->json, LULL_USAGE,
+		"--backend null computes nothing: its proofs do not "
+		"verify; add --no-verify");
+}
+
 static int bench_proofs(const struct lull_cli *cli, bool by_stage)
 {
 	struct lull_bench_opts opts;
@@ -120,11 +133,8 @@ static int bench_proofs(const struct lull_cli *cli, bool by_stage)
 	struct table table;
 	int status;
 
-	if (!strcmp(cli->backend, "null") && !cli->no_verify)
-		return lull_term_fail_msg(
-			cli->json, LULL_USAGE,
-			"--backend null computes nothing: its proofs do not "
-			"verify; add --no-verify");
+	if (refuse_null(cli))
+		return LULL_EXIT_ERROR;
 	fill_opts(cli, &table, &opts);
 	status = lull_cli_ctx_create(cli, &opts.ctx, &err);
 	if (status)
@@ -136,8 +146,74 @@ static int bench_proofs(const struct lull_cli *cli, bool by_stage)
 	return status ? lull_term_fail(cli->json, &err) : LULL_EXIT_OK;
 }
 
+static int make_ctx(const void *arg, struct lull_ctx **ret_ctx,
+		    struct lull_error *reterr)
+{
+	return lull_cli_ctx_create(arg, ret_ctx, reterr);
+}
+
+/* What is for --partitions only. */
+static const char *pipeline_option(const struct lull_cli *cli)
+{
+	return cli->nr_proofs ? "--count"
+	       : cli->nr_jobs ? "--jobs"
+	       : cli->sweep   ? "--sweep"
+	       : cli->trace   ? "--trace"
+			      : NULL;
+}
+
+static int fill_pipeline(const struct lull_cli *cli,
+			 struct lull_bench_opts *opts,
+			 struct lull_error *reterr)
+{
+	opts->nr_proofs = cli->nr_proofs ? cli->nr_proofs : PROOFS_DEFAULT;
+	opts->nr_jobs = cli->nr_jobs ? cli->nr_jobs : JOBS_DEFAULT;
+	opts->pipeline = &cli->pipeline;
+	opts->sweep = cli->sweep;
+	opts->trace = cli->trace;
+	opts->make_ctx = make_ctx;
+	opts->make_ctx_arg = cli;
+	if (cli->sweep && cli->trace)
+		return lull_fail(reterr, LULL_USAGE,
+				 "bench proofs: --trace is of one run, --sweep "
+				 "of many");
+	return lull_cli_parse_number("partitions", cli->partitions, 1,
+				     PARTITIONS_MAX, &opts->nr_partitions,
+				     reterr);
+}
+
+static int bench_pipeline(const struct lull_cli *cli)
+{
+	struct lull_bench_opts opts;
+	struct lull_error err;
+	struct table table;
+	int status;
+
+	if (refuse_null(cli))
+		return LULL_EXIT_ERROR;
+	fill_opts(cli, &table, &opts);
+	status = fill_pipeline(cli, &opts, &err);
+	if (!status && cli->trace)
+		status = lull_cli_check_outputs(cli->words, 2, &cli->trace, 1,
+						&err);
+	lull_term_progress("measuring", 0, 0);
+	if (!status)
+		status = lull_bench_pipeline(&opts, &err);
+	lull_term_progress_end();
+	return status ? lull_term_fail(cli->json, &err) : LULL_EXIT_OK;
+}
+
 int lull_cli_bench_proofs(const struct lull_cli *cli)
 {
+	const char *option = pipeline_option(cli);
+
+	if (cli->partitions)
+		return bench_pipeline(cli);
+	if (option)
+		return lull_term_fail_msg(cli->json, LULL_USAGE,
+					  "bench proofs: %s is for "
+					  "--partitions",
+					  option);
 	return bench_proofs(cli, false);
 }
 

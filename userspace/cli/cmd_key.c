@@ -250,7 +250,12 @@ int lull_cli_key_convert(const struct lull_cli *cli)
 	const char *const inputs[] = { cli->words[0], cli->r1cs };
 	struct lull_error err;
 
-	if (cli->to || (cli->from && !strcmp(cli->from, LULL_CLI_BELLMAN)))
+	if ((cli->to || cli->from) && cli->r1cs)
+		return lull_term_fail_msg(
+			cli->json, LULL_USAGE,
+			"key convert: --r1cs is for native keys, which "
+			"neither --from nor --to names");
+	if (cli->to || cli->from)
 		return lull_cli_key_convert_bellman(cli);
 	if (cli->fold_c && !cli->r1cs)
 		return lull_term_fail_msg(

@@ -30,7 +30,7 @@ static const struct lull_cli_command commands[] = {
 			     OPT_KEY, OPT_PARTITIONS, OPT_OUTPUT, OPT_TRACE,
 			     OPT_IN_FLIGHT, OPT_CPU_THREADS, OPT_GPU_WORKERS,
 			     OPT_DEALLOC, OPT_BANDWIDTH_GATE, OPT_HOST_MEMORY,
-			     OPT_IDLE_RELEASE },
+			     OPT_IDLE_RELEASE, OPT_LOADER },
 		.summary = "make a proof from a key and a .wtns",
 		.about =
 "The proof is checked before it is written; both files appear whole or not\n"
@@ -61,7 +61,8 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY",
 		.nr_words_min = 1,
 		.nr_words_max = 1,
-		.options = { OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_LOADER,
+			     OPT_JSON },
 		.summary = "describe a key",
 		.run = lull_cli_key_info,
 	},
@@ -70,7 +71,8 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY",
 		.nr_words_min = 1,
 		.nr_words_max = 1,
-		.options = { OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_LOADER,
+			     OPT_JSON },
 		.summary = "check a key's every point, subgroups included",
 		.run = lull_cli_key_check,
 	},
@@ -79,26 +81,26 @@ static const struct lull_cli_command commands[] = {
 		.words = "KEY [VKEY.json]",
 		.nr_words_min = 1,
 		.nr_words_max = 2,
-		.options = { OPT_OUTPUT, OPT_FROM, OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_OUTPUT, OPT_FROM, OPT_THREADS, OPT_ARENA,
+			     OPT_LOADER, OPT_JSON },
 		.summary = "write a key's verification_key.json",
 		.about = "Writes to standard output when no file is named.",
 		.run = lull_cli_key_vkey,
 	},
 	{
 		.name = "key convert",
-		.words = "IN OUT",
+		.words = "KEY OUT",
 		.nr_words_min = 2,
 		.nr_words_max = 2,
-		.options = { OPT_R1CS, OPT_FOLD_C, OPT_FROM, OPT_TO,
+		.options = { OPT_FROM, OPT_TO, OPT_R1CS, OPT_FOLD_C,
 			     OPT_THREADS, OPT_ARENA, OPT_JSON },
 		.summary = "write a key in another format",
 		.about =
-"Makes a native key of a .zkey, as a rule in a file named .lkey: it is taken\n"
-"wherever a .zkey is, read without converting, and gives the same proofs.  Every\n"
-"point is checked as key check does.  Folding takes a while, once; proofs then\n"
-"need four transforms instead of six.\n"
-"--to bellman writes parameters of bellman and bellperson, --to bellman-vkey\n"
-"their verifying key alone, both of BLS12-381.",
+"To a .lkey, which is opened without converting, unless --to says otherwise.\n"
+"Checks every point as key check does.  A .lkey is taken wherever a .zkey is\n"
+"and gives the same proofs.  Folding takes a while, once; proofs then need four\n"
+"transforms instead of six.  --to bellman writes parameters of bellman and\n"
+"bellperson, --to bellman-vkey their verifying key alone, both of BLS12-381.",
 		.run = lull_cli_key_convert,
 	},
 	{
@@ -210,9 +212,16 @@ static const struct lull_cli_command commands[] = {
 		.nr_words_max = 2,
 		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
 			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
-			     OPT_ARENA, OPT_VERBOSE },
+			     OPT_ARENA, OPT_LOADER, OPT_VERBOSE, OPT_PARTITIONS,
+			     OPT_COUNT, OPT_JOBS, OPT_SWEEP, OPT_TRACE, OPT_IN_FLIGHT,
+			     OPT_CPU_THREADS, OPT_GPU_WORKERS, OPT_DEALLOC,
+			     OPT_BANDWIDTH_GATE, OPT_HOST_MEMORY },
 		.summary = "time whole proofs on an open key",
-		.about = "A table on a terminal, else one JSON object a line.",
+		.about =
+"A table on a terminal, else one JSON object a line.\n\n"
+"With --partitions N a proof is N partitions of this witness, read from its\n"
+"file each time: first one proof at a time, then several at once, and what\n"
+"that cost in memory, faults and TLB shootdowns.",
 		.run = lull_cli_bench_proofs,
 	},
 	{
@@ -222,10 +231,24 @@ static const struct lull_cli_command commands[] = {
 		.nr_words_max = 2,
 		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
 			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
-			     OPT_ARENA, OPT_VERBOSE },
+			     OPT_ARENA, OPT_LOADER, OPT_VERBOSE },
 		.summary = "time the stages of a proof",
 		.about = "A table on a terminal, else one JSON object a line.",
 		.run = lull_cli_bench_stages,
+	},
+	{
+		.name = "bench load",
+		.words = "FILE...",
+		.nr_words_min = 1,
+		.nr_words_max = LULL_BENCH_LOAD_FILES_MAX,
+		.options = { OPT_THREADS, OPT_RUNS, OPT_DEPTH, OPT_CHUNK,
+			     OPT_ONLY, OPT_ARENA, OPT_JSON },
+		.summary = "time the loaders, cold and warm, beside the disk",
+		.about =
+"The files are read together, whole, into memory: by uring, pread, mmap and\n"
+"auto.  \"disk\" is what O_DIRECT reads of the same size and depth bring\n"
+"without a loader.  A table on a terminal, else one JSON object a line.",
+		.run = lull_cli_bench_load,
 	},
 	{
 		.name = "bench storm",

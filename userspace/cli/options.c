@@ -23,11 +23,14 @@
 /* More threads than any host has; fewer than would overflow a size. */
 #define THREADS_MAX 4096
 #define RUNS_MAX 1000000
+/* LULL_LOADER_DEPTH_MAX */
+#define DEPTH_MAX 256
 /* What kernels are built for at most: MAX_NUMNODES. */
 #define NODE_MAX 1023
 /* As the library has them. */
 #define IN_FLIGHT_MAX 1024
 #define GPU_WORKERS_MAX 64
+#define JOBS_MAX 64
 /* A year. */
 #define SECONDS_MAX 31536000
 /* The 2-adicity of BN254's scalar field: its largest domain. */
@@ -69,6 +72,9 @@ static const struct option_text option_texts[] = {
 	  "module or hugetlb (default: module)" },
 	{ OPT_CHECK_R1CS, "check-r1cs", "X.r1cs",
 	  "first check the witness against the circuit" },
+	{ OPT_CHUNK, "chunk", "BYTES",
+	  "bytes of one read, also 512K or 2M (default: 2M)" },
+	{ OPT_COUNT, "count", "N", "proofs to measure (default: 4)" },
 	{ OPT_CPU_THREADS, "cpu-threads", "N",
 	  "threads of one proof on the CPU (default: --threads)" },
 	{ OPT_CUDA_REGISTER, "cuda-register", NULL,
@@ -76,6 +82,7 @@ static const struct option_text option_texts[] = {
 	{ OPT_CURVE, "curve", "CURVE", "bn254 or bls12_381 (default: both)" },
 	{ OPT_DEALLOC, "dealloc", "NAME",
 	  "retire, inline, async or serial (default: retire)" },
+	{ OPT_DEPTH, "depth", "N", "reads in flight (default: 32)" },
 	{ OPT_FALLBACK, "fallback", "cpu",
 	  "let the CPU take over when no GPU is left" },
 	{ OPT_FOLD_C, "fold-c", NULL,
@@ -95,18 +102,21 @@ static const struct option_text option_texts[] = {
 	{ OPT_IN_FLIGHT, "in-flight", "N",
 	  "partitions at once (default: 2 more than compute)" },
 	{ OPT_IN_PROCESS, "in-process", "ARM", NULL },
+	{ OPT_JOBS, "jobs", "N", "proofs under way at once (default: 2)" },
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
 	{ OPT_KEY, "key", "KEY", "the key, with --partitions" },
+	{ OPT_LOADER, "loader", "NAME",
+	  "uring, pread or mmap (default: auto)" },
 	{ OPT_LOG2, "log2", "N", "a domain of 2^N, from 10 to 28" },
 	{ OPT_MAX_LOG2, "max-log2", "N", "largest size, 2^N" },
 	{ OPT_MIN_LOG2, "min-log2", "N", "smallest size, 2^N" },
 	{ OPT_NODE, "node", "N", "of this NUMA node (default: of all)" },
 	{ OPT_NO_VERIFY, "no-verify", NULL,
 	  "leave out the check of the finished proof" },
-	{ OPT_ONLY, "only", "NAME", "this kernel alone" },
+	{ OPT_ONLY, "only", "NAME", "this kernel, or loader, alone" },
 	{ OPT_OUTPUT, "output", "FILE", "where to write" },
-	{ OPT_PARTITIONS, "partitions", "GLOB",
-	  "prove each of these witnesses, such as 'w*.wtns'" },
+	{ OPT_PARTITIONS, "partitions", "WHICH",
+	  "witnesses, such as 'w*.wtns'; bench: how many" },
 	{ OPT_PRESSURE, "pressure", "S",
 	  "then let a hog ask for memory for S seconds" },
 	{ OPT_R1CS, "r1cs", "X.r1cs", "the circuit that the key is of" },
@@ -118,6 +128,8 @@ static const struct option_text option_texts[] = {
 	  "make another circuit of the same kind (default: 0)" },
 	{ OPT_SHAPE, "shape", "NAME", "porep, sha or dense" },
 	{ OPT_SVG, "svg", "FILE", "draw a plot" },
+	{ OPT_SWEEP, "sweep", "A,B,...",
+	  "every value of dealloc, cpu-threads, bandwidth-gate" },
 	{ OPT_THREADS, "threads", "N",
 	  "threads to work on (default: one a usable CPU)" },
 	{ OPT_TO, "to", "FORMAT", "what to write: bellman or bellman-vkey" },
@@ -345,6 +357,15 @@ static int take_pipeline(struct lull_cli *cli, const struct option_text *option,
 	case OPT_IDLE_RELEASE:
 		return lull_cli_parse_number(option->name, arg, 1, SECONDS_MAX,
 					     &opts->idle_release_s, reterr);
+	case OPT_COUNT:
+		return lull_cli_parse_number(option->name, arg, 1, RUNS_MAX,
+					     &cli->nr_proofs, reterr);
+	case OPT_JOBS:
+		return lull_cli_parse_number(option->name, arg, 1, JOBS_MAX,
+					     &cli->nr_jobs, reterr);
+	case OPT_SWEEP:
+		cli->sweep = arg;
+		return LULL_OK;
 	case OPT_IN_FLIGHT:
 		return lull_cli_parse_number(option->name, arg, 1,
 					     IN_FLIGHT_MAX, &opts->in_flight,
@@ -372,6 +393,12 @@ static int take_numbers(struct lull_cli *cli, const struct option_text *option,
 	case OPT_RUNS:
 		return lull_cli_parse_number(option->name, arg, 1, RUNS_MAX,
 					     &cli->nr_runs, reterr);
+	case OPT_DEPTH:
+		return lull_cli_parse_number(option->name, arg, 1, DEPTH_MAX,
+					     &cli->depth, reterr);
+	case OPT_CHUNK:
+		return lull_cli_parse_bytes("--chunk", arg, &cli->chunk_bytes,
+					    reterr);
 	case OPT_NODE:
 		cli->has_node = true;
 		return lull_cli_parse_number(option->name, arg, 0, NODE_MAX,
@@ -423,6 +450,9 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 		return LULL_OK;
 	case OPT_ARENA:
 		cli->arena = arg;
+		return LULL_OK;
+	case OPT_LOADER:
+		cli->loader = arg;
 		return LULL_OK;
 	case OPT_CARRIER:
 		cli->carrier = arg;

@@ -105,8 +105,8 @@ LULL_API const char *lull_status_str(int status);
  *	the thread that called into the library.
  * @warn_arg: handed to @warn
  * @say: called with one line for each thing that was decided: which backend
- *	was taken and why, how a device's memory is shared out, which arena was
- *	taken and why no better one; may be NULL
+ *	was taken and why, how a device's memory is shared out, which arena and
+ *	which loader was taken and why no better one; may be NULL
  * @say_arg: handed to @say
  * @backend: who computes: "cpu", "cuda", "null" (which computes nothing, for
  *	measuring), "auto" for cuda where it works and else the CPU; NULL for
@@ -121,6 +121,9 @@ LULL_API const char *lull_status_str(int status);
  *	comparison "malloc" or "malloc-serial"; NULL or "auto" for the best
  *	that works
  * @arena_bytes: more memory than this is never held; 0 for no bound
+ * @loader: how files are read: "uring", "pread", "mmap"; NULL or "auto" for
+ *	io_uring where it works and the file is neither small nor in the page
+ *	cache, and else pread(2) by several threads
  *
  * A caller built against an older version, with fewer fields, is understood.
  */
@@ -138,6 +141,7 @@ struct lull_ctx_opts {
 	uint64_t vram_bytes;
 	const char *arena;
 	size_t arena_bytes;
+	const char *loader;
 };
 
 /**

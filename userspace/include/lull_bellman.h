@@ -172,6 +172,68 @@ LULL_API int lull_verify_bellman(const char *vkey_path, const char *public_path,
 				 const char *proof_path,
 				 struct lull_error *reterr);
 
+/**
+ * struct lull_assignment - what bellperson hands to a prover, for one partition
+ * @size: sizeof(struct lull_assignment)
+ * @a: evaluations of A w, row by row, the inputs' own rows last
+ * @b: of B w
+ * @c: of C w
+ * @nr_rows: of each; the key's domain is the smallest power of two that holds
+ *	them
+ * @inputs: values of the inputs, the constant one first
+ * @nr_inputs: how many
+ * @aux: values of the private variables
+ * @nr_aux: how many
+ * @a_aux_density: bit i % 64 of word i / 64: private variable i has a point in
+ *	the key's a
+ * @b_input_density: of the inputs in b
+ * @b_aux_density: of the private variables in b
+ * @r: blinding scalar, or NULL for a fresh one
+ * @s: the other; NULL when and only when @r is
+ *
+ * Values and scalars are Fr elements in Montgomery form (R = 2^256), 32
+ * little-endian bytes each, canonical, at any alignment.  Nothing is kept.
+ */
+struct lull_assignment {
+	size_t size;
+	const void *a, *b, *c;
+	size_t nr_rows;
+	const void *inputs;
+	size_t nr_inputs;
+	const void *aux;
+	size_t nr_aux;
+	const uint64_t *a_aux_density;
+	const uint64_t *b_input_density;
+	const uint64_t *b_aux_density;
+	const void *r, *s;
+};
+
+/**
+ * lull_prove_assigned - one partition's proof from evaluations and assignments
+ * @ctx: whose threads to use
+ * @key: of lull_key_open_bellman()
+ * @assignment: the partition
+ * @opts: NULL for the defaults
+ * @ret_proof: owned by the caller; end it with lull_proof_free()
+ * @reterr: filled on failure
+ *
+ * Every value is checked to be canonical, every row to hold (a b = c), sizes
+ * and densities to be the key's.  r = s = 0, with which a proof hides nothing,
+ * is refused.  The proof is verified before it is returned.
+ *
+ * Context: any thread; any number of proofs at once on one key.
+ * Return: LULL_OK, LULL_MISMATCH when sizes or densities are not the key's,
+ * LULL_RANGE for a value that is not canonical, LULL_UNSATISFIED naming the
+ * first row that does not hold, LULL_USAGE, LULL_NOMEM, LULL_IO, or
+ * LULL_DEVICE when no device is left.
+ */
+LULL_API int lull_prove_assigned(struct lull_ctx *ctx,
+				 const struct lull_key *key,
+				 const struct lull_assignment *assignment,
+				 const struct lull_prove_opts *opts,
+				 struct lull_proof **ret_proof,
+				 struct lull_error *reterr);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,11 +11,6 @@
 
 #include "base/base.h"
 #include "base/error.h"
-#include "base/workers.h"
-
-/* What one task reads: a slot of the arena, so that threads that read side by
- * side touch different ones. */
-#define BYTES_PER_TASK LULL_ARENA_SLOT_BYTES
 
 int lull_infile_fail(const char *name, uint32_t number, const char *section,
 		     uint64_t offset, struct lull_error *reterr,
@@ -34,8 +29,7 @@ int lull_infile_fail(const char *name, uint32_t number, const char *section,
 	return code;
 }
 
-/* What an input and the file in memory have in common. */
-static struct lull_infile file_of(const struct lull_instream *in)
+struct lull_infile lull_infile_of(const struct lull_instream *in)
 {
 	struct lull_infile file = { .bytes = in->bytes };
 
@@ -54,7 +48,7 @@ int lull_infile_open(const char *path, struct lull_infile *ret_file,
 	err = lull_instream_open(path, &in, reterr);
 	if (err)
 		return err;
-	file = file_of(&in);
+	file = lull_infile_of(&in);
 	p = mmap(NULL, (size_t)file.bytes, PROT_READ, MAP_PRIVATE, in.fd, 0);
 	if (p == MAP_FAILED)
 		err = lull_fail_errno(reterr, LULL_IO, errno,
@@ -71,38 +65,84 @@ int lull_infile_open(const char *path, struct lull_infile *ret_file,
 
 /* ---- reading ----------------------------------------------------------- */
 
-/* One file under way. */
-struct reading {
-	const struct lull_instream *in;
-	uint8_t *to;
+/* A file that is read in three pieces: the one in the middle lands. */
+struct pieces {
+	struct lull_load_file source;
+	struct lull_file_extent extents[3];
 };
 
-static int read_task(void *arg, size_t task, struct lull_error *reterr)
+static void add_piece(struct pieces *pieces, size_t i, uint64_t offset,
+		      uint64_t end, uint8_t *data)
 {
-	const struct reading *reading = arg;
-	uint64_t offset = (uint64_t)task * BYTES_PER_TASK;
-	uint64_t left = reading->in->bytes - offset;
+	pieces->extents[i].source = &pieces->source;
+	pieces->extents[i].offset = offset;
+	pieces->extents[i].bytes = end - offset;
+	pieces->extents[i].to = data + offset;
+}
 
-	return lull_instream_read(reading->in, offset, reading->to + offset,
-				  (size_t)lull_min(left, BYTES_PER_TASK),
-				  reterr);
+static void cut(struct pieces *pieces, const struct lull_infile *file, int fd,
+		const struct lull_file_extent *landing)
+{
+	const uint64_t from = landing->offset, end = from + landing->bytes;
+	uint8_t *data = file->vec.ptr;
+
+	*pieces = (struct pieces){
+		.source = { fd, file->bytes, file->name },
+		.extents[1] = *landing,
+	};
+	add_piece(pieces, 0, 0, from, data);
+	add_piece(pieces, 1, from, end, data);
+	add_piece(pieces, 2, end, file->bytes, data);
+}
+
+static int read_whole(const struct lull_infile *file,
+		      const struct lull_instream *in,
+		      const struct lull_infile_memory *memory,
+		      const struct lull_file_extent *landing,
+		      struct lull_error *reterr)
+{
+	struct pieces pieces;
+	const struct lull_load load = {
+		.extents = pieces.extents,
+		.nr_extents = LULL_ARRAY_SIZE(pieces.extents),
+		.land = landing->bytes ? memory->land : NULL,
+		.arg = memory->arg,
+		.secret = memory->flags & LULL_CARVE_SECRET,
+		.cancel = memory->cancel,
+	};
+
+	if (!memory->reader)
+		return lull_instream_read(in, 0, file->vec.ptr,
+					  (size_t)file->bytes, reterr);
+	cut(&pieces, file, in->fd, landing);
+	return memory->reader->read(memory->reader->arg, &load, reterr);
+}
+
+/* What lands of a file; nothing where its head tells of more than it has. */
+static struct lull_file_extent find(const struct lull_infile_memory *memory,
+				    const struct lull_infile *head)
+{
+	struct lull_file_extent extent = { 0 };
+
+	if (!memory->find || !memory->find(memory->arg, head, &extent) ||
+	    extent.offset > head->bytes ||
+	    extent.bytes > head->bytes - extent.offset)
+		return (struct lull_file_extent){ 0 };
+	return extent;
 }
 
 static int read_open(const struct lull_instream *in,
 		     const struct lull_infile_memory *memory,
+		     const struct lull_file_extent *landing,
 		     struct lull_infile *file, struct lull_error *reterr)
 {
-	struct reading reading = { .in = in };
 	int err;
 
 	err = lull_arena_carve(memory->arena, (size_t)file->bytes,
 			       memory->flags, file->name, &file->vec, reterr);
 	if (err)
 		return err;
-	reading.to = file->vec.ptr;
-	err = lull_workers_try(memory->workers,
-			       lull_div_up(file->bytes, BYTES_PER_TASK),
-			       read_task, &reading, reterr);
+	err = read_whole(file, in, memory, landing, reterr);
 	if (!err)
 		err = lull_instream_same(in, reterr);
 	if (err)
@@ -120,6 +160,7 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 		     struct lull_error *reterr)
 {
 	uint8_t head[LULL_INFILE_HEAD_BYTES];
+	struct lull_file_extent landing = { 0 };
 	struct lull_instream in;
 	struct lull_infile file;
 	int err;
@@ -127,15 +168,17 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 	err = lull_instream_open(path, &in, reterr);
 	if (err)
 		return err;
-	file = file_of(&in);
+	file = lull_infile_of(&in);
 	err = lull_instream_read(
 		&in, 0, head, (size_t)lull_min(in.bytes, sizeof(head)), reterr);
 	file.data = head;
 	if (!err)
 		err = check(arg, &file, reterr);
+	if (!err)
+		landing = find(memory, &file);
 	file.data = NULL;
 	if (!err)
-		err = read_open(&in, memory, &file, reterr);
+		err = read_open(&in, memory, &landing, &file, reterr);
 	lull_instream_close(&in);
 	if (err)
 		return err;
@@ -152,7 +195,7 @@ int lull_infile_open_mem(const void *data, size_t bytes, const char *name,
 
 	if (err)
 		return err;
-	*ret_file = file_of(&in);
+	*ret_file = lull_infile_of(&in);
 	ret_file->data = data;
 	return LULL_OK;
 }

@@ -3,7 +3,7 @@
  * infile.h - one input file, whole in memory
  *
  * For the parsers of this folder.  Keys and witnesses are read into an arena,
- * by several threads at once: what happens to the file afterwards does not
+ * by whoever the caller has for that (extent.h): what happens to the file afterwards does not
  * matter, and what happens to it meanwhile is an error.  Circuits and JSON are
  * mapped and read in place; one that another process cuts short meanwhile
  * raises SIGBUS.
@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
+#include "input/extent.h"
 #include "input/instream.h"
 #include "lull.h"
 
@@ -56,18 +57,33 @@ int lull_infile_open(const char *path, struct lull_infile *ret_file,
 /**
  * struct lull_infile_memory - where to read files to
  * @arena: where they lie
- * @workers: who reads
+ * @workers: for what is done with them
+ * @reader: who reads; NULL for the calling thread alone
  * @flags: LULL_CARVE_SECRET for a witness, or 0
+ * @find: tells from a file's head which array of it lands while the rest is
+ *	read: fills in offset, bytes, kind and unit of *@ret_extent, or returns
+ *	false; NULL for none.  Without @reader nothing lands.
+ * @land: takes its units, as in struct lull_load
+ * @arg: handed to both
+ * @cancel: as in struct lull_load
  */
 struct lull_infile_memory {
 	struct lull_arena *arena;
 	struct lull_workers *workers;
+	const struct lull_reader *reader;
 	unsigned int flags;
+	bool (*find)(void *arg, const struct lull_infile *head,
+		     struct lull_file_extent *ret_extent);
+	int (*land)(void *arg, const struct lull_file_extent *extent,
+		    uint64_t first, size_t nr, uint8_t *units,
+		    struct lull_error *reterr);
+	void *arg;
+	const atomic_bool *cancel;
 };
 
-/* What of a file is looked at before the rest is read: no magic needs more,
- * and it holds the first value of a raw dump of a witness. */
-#define LULL_INFILE_HEAD_BYTES 32
+/* What of a file is looked at before the rest is read: the header of a witness
+ * and where its values are, and the first value of a raw dump of one. */
+#define LULL_INFILE_HEAD_BYTES 128
 
 /**
  * lull_infile_read - read a file into an arena
@@ -89,6 +105,9 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 				  struct lull_error *reterr),
 		     const void *arg, struct lull_infile *ret_file,
 		     struct lull_error *reterr);
+
+/* The name and the size of an open input; no data yet. */
+struct lull_infile lull_infile_of(const struct lull_instream *in);
 
 /**
  * lull_infile_fail - describe what is wrong at one place of a file

@@ -7,24 +7,23 @@
 #include "input/keyfile.h"
 
 #include "base/base.h"
-#include "input/instream.h"
 
 #define MAGIC_BYTES 4
 
 static int is_native(const char *path, bool *ret_native,
 		     struct lull_error *reterr)
 {
-	struct lull_instream reading;
+	struct lull_instream in;
 	uint8_t magic[MAGIC_BYTES];
 	size_t bytes;
 	int err;
 
-	err = lull_instream_open(path, &reading, reterr);
+	err = lull_instream_open(path, &in, reterr);
 	if (err)
 		return err;
-	bytes = (size_t)lull_min(reading.bytes, sizeof(magic));
-	err = lull_instream_read(&reading, 0, magic, bytes, reterr);
-	lull_instream_close(&reading);
+	bytes = (size_t)lull_min(in.bytes, sizeof(magic));
+	err = lull_instream_read(&in, 0, magic, bytes, reterr);
+	lull_instream_close(&in);
 	*ret_native = !err && lull_lkey_is(magic, bytes);
 	return err;
 }

@@ -2,8 +2,8 @@
 /*
  * lkey.c - reads lull's own proving key file; lkey_head.c has the format
  *
- * Pieces are read straight to where they stay and hashed while they are in the
- * cache, by all threads.  Then every row, column and coefficient is looked at:
+ * Pieces are read straight to where they stay and hashed as they land, by the
+ * threads of whoever reads.  Then every row, column and coefficient is looked at:
  * hashes tell damage, not malice.
  */
 #include "input/lkey.h"
@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "input/canonical.h"
-#include "input/instream.h"
 #include "input/lkey_head.h"
 
 #define ENTRIES_PER_TASK ((size_t)1 << 16)
@@ -26,32 +25,86 @@
 struct loading {
 	const struct lull_lkey *key;
 	const struct lull_instream *in; /* NULL: already there */
+	const struct lull_infile_memory *memory;
+	const struct lull_file_extent *extents; /* a chunk each */
 	uint8_t *to;
 	size_t first[LULL_LKEY_NR_SECTIONS + 1]; /* chunk of each section */
 	uint8_t *hashes;
 };
 
-static int load_chunk(void *arg, size_t task, struct lull_error *reterr)
+/* Where a chunk lies in the file. */
+static uint64_t chunk_at(const struct loading *loading, size_t task,
+			 size_t *ret_bytes)
 {
-	const struct loading *loading = arg;
 	const struct lull_lkey_section *section;
 	unsigned int i = 0;
 	uint64_t at;
-	size_t bytes;
-	int err = LULL_OK;
 
 	while (task >= loading->first[i + 1])
 		i++;
 	section = &loading->key->head.sections[i];
 	at = (uint64_t)(task - loading->first[i]) * LULL_LKEY_CHUNK_BYTES;
-	bytes = (size_t)lull_min(section->bytes - at, LULL_LKEY_CHUNK_BYTES);
-	at += section->offset;
+	*ret_bytes =
+		(size_t)lull_min(section->bytes - at, LULL_LKEY_CHUNK_BYTES);
+	return section->offset + at;
+}
+
+static int load_chunk(void *arg, size_t task, struct lull_error *reterr)
+{
+	const struct loading *loading = arg;
+	size_t bytes;
+	uint64_t at = chunk_at(loading, task, &bytes);
+	int err = LULL_OK;
+
 	if (loading->in)
 		err = lull_instream_read(loading->in, at, loading->to + at,
 					 bytes, reterr);
 	if (!err)
 		lull_hash(loading->key->in.data + at, bytes,
 			  loading->hashes + task * LULL_HASH_BYTES);
+	return err;
+}
+
+static void hash_landed(void *arg, const struct lull_file_extent *extent)
+{
+	const struct loading *loading = arg;
+	const size_t task = (size_t)(extent - loading->extents);
+
+	lull_hash(extent->to, (size_t)extent->bytes,
+		  loading->hashes + task * LULL_HASH_BYTES);
+}
+
+/* Has a reader read all chunks, and its threads hash each as it lands. */
+static int read_chunks(struct loading *loading, size_t nr,
+		       struct lull_error *reterr)
+{
+	const struct lull_infile_memory *memory = loading->memory;
+	const struct lull_load_file file = { loading->in->fd,
+					     loading->in->bytes,
+					     loading->in->name };
+	struct lull_load load = { .nr_extents = nr,
+				  .done = hash_landed,
+				  .arg = loading,
+				  .cancel = memory->cancel };
+	struct lull_file_extent *extents;
+	struct lull_vec vec;
+	size_t i, bytes;
+	int err;
+
+	err = lull_arena_carve(memory->arena, nr * sizeof(*extents), 0,
+			       file.name, &vec, reterr);
+	if (err)
+		return err;
+	extents = vec.ptr;
+	for (i = 0; i < nr; i++) {
+		extents[i] = (struct lull_file_extent){ .source = &file };
+		extents[i].offset = chunk_at(loading, i, &bytes);
+		extents[i].bytes = bytes;
+		extents[i].to = loading->to + extents[i].offset;
+	}
+	load.extents = loading->extents = extents;
+	err = memory->reader->read(memory->reader->arg, &load, reterr);
+	lull_arena_retire(&vec);
 	return err;
 }
 
@@ -114,7 +167,10 @@ static int load_sections(struct loading *loading, struct lull_workers *workers,
 		return lull_fail(reterr, LULL_NOMEM,
 				 "%s: no memory for the hashes of its pieces",
 				 loading->key->in.name);
-	err = try_tasks(workers, first[i], load_chunk, loading, reterr);
+	if (loading->in && loading->memory->reader)
+		err = read_chunks(loading, first[i], reterr);
+	else
+		err = try_tasks(workers, first[i], load_chunk, loading, reterr);
 	if (!err)
 		err = check_hashes(loading, reterr);
 	free(loading->hashes);
@@ -325,7 +381,7 @@ static int read_rest(struct lull_lkey *key, const struct lull_instream *in,
 		     const struct lull_infile_memory *memory,
 		     struct lull_error *reterr)
 {
-	struct loading loading = { .key = key, .in = in };
+	struct loading loading = { .key = key, .in = in, .memory = memory };
 	int err;
 
 	err = lull_arena_carve(memory->arena, (size_t)key->in.bytes,
@@ -350,11 +406,9 @@ int lull_lkey_open(const char *path, const struct lull_infile_memory *memory,
 	err = lull_instream_open(path, &in, reterr);
 	if (err)
 		return err;
-	key.in.bytes = in.bytes;
-	memcpy(key.in.name, in.name, sizeof(key.in.name));
-	err = lull_instream_read(&in, 0, head,
-				 (size_t)lull_min(key.in.bytes, sizeof(head)),
-				 reterr);
+	key.in = lull_infile_of(&in);
+	err = lull_instream_read(
+		&in, 0, head, (size_t)lull_min(in.bytes, sizeof(head)), reterr);
 	if (!err)
 		err = lull_lkey_read_head(&key, head, reterr);
 	if (!err)

@@ -84,6 +84,8 @@ int lull_wtnsfile_check_values(const struct lull_wtnsfile *wtns, uint32_t first,
 	uint32_t i;
 
 	LULL_ASSERT(first <= last && last <= wtns->nr_values);
+	if (wtns->checked)
+		return LULL_OK;
 	for (i = first; i < last; i++, p += LULL_WTNS_VALUE_BYTES)
 		if (lull_unlikely(
 			    !lull_input_below(p, prime, LULL_WTNS_VALUE_BYTES)))
@@ -97,8 +99,94 @@ int lull_wtnsfile_check_values(const struct lull_wtnsfile *wtns, uint32_t first,
 	return LULL_OK;
 }
 
-static int parse(struct lull_wtnsfile *wtns, unsigned int flags,
-		 struct lull_error *reterr)
+/* ---- while it is read -------------------------------------------------- */
+
+/* Where circom's calculators put things: the header first, then the values.  A
+ * file that has them elsewhere is checked when it has been read. */
+#define HEAD_TYPE 12
+#define HEAD_BYTES 16
+#define HEAD_N8 24
+#define HEAD_PRIME 28
+#define HEAD_NR_VALUES 60
+#define VALUES_TYPE 64
+#define VALUES_BYTES 68
+#define VALUES 76
+#define HEADER_PAYLOAD_BYTES (VALUES_TYPE - HEAD_N8)
+
+_Static_assert(VALUES <= LULL_INFILE_HEAD_BYTES, "the head tells of values");
+
+/* What the head says, which the whole file has yet to say as well. */
+struct early {
+	const struct lull_curve_facts *facts;
+	uint32_t nr_values;
+	char name[LULL_INFILE_NAME_BYTES];
+	atomic_uint nr_checked;
+};
+
+static bool find_values(void *arg, const struct lull_infile *head,
+			struct lull_file_extent *ret_extent)
+{
+	const uint8_t *p = head->data;
+	struct early *early = arg;
+	uint64_t bytes;
+
+	if (head->bytes < VALUES ||
+	    lull_load_u32(p + HEAD_TYPE) != LULL_WTNS_HEADER ||
+	    lull_load_u64(p + HEAD_BYTES) != HEADER_PAYLOAD_BYTES ||
+	    lull_load_u32(p + HEAD_N8) != LULL_WTNS_VALUE_BYTES ||
+	    lull_load_u32(p + VALUES_TYPE) != LULL_WTNS_VALUES)
+		return false;
+	early->facts = lull_curve_by_fr(p + HEAD_PRIME, LULL_WTNS_VALUE_BYTES);
+	early->nr_values = lull_load_u32(p + HEAD_NR_VALUES);
+	memcpy(early->name, head->name, sizeof(early->name));
+	bytes = (uint64_t)early->nr_values * LULL_WTNS_VALUE_BYTES;
+	if (!early->facts || lull_load_u64(p + VALUES_BYTES) != bytes)
+		return false;
+	ret_extent->offset = VALUES;
+	ret_extent->bytes = bytes;
+	ret_extent->kind = LULL_EXTENT_SCALARS;
+	ret_extent->unit_bytes = LULL_WTNS_VALUE_BYTES;
+	return true;
+}
+
+static int check_landed(void *arg, const struct lull_file_extent *extent,
+			uint64_t first, size_t nr, uint8_t *units,
+			struct lull_error *reterr)
+{
+	struct early *early = arg;
+	struct lull_wtnsfile wtns = {
+		.file = { .in.data = (uint8_t *)extent->to - extent->offset,
+			  .kind = &kind },
+		.facts = early->facts,
+		.nr_values = early->nr_values,
+		.values = extent->to,
+	};
+	int err;
+
+	LULL_ASSERT(units == wtns.values + first * LULL_WTNS_VALUE_BYTES);
+	(void)units;
+	memcpy(wtns.file.in.name, early->name, sizeof(early->name));
+	err = lull_wtnsfile_check_values(&wtns, (uint32_t)first,
+					 (uint32_t)(first + nr), reterr);
+	if (!err)
+		atomic_fetch_add(&early->nr_checked, (unsigned int)nr);
+	return err;
+}
+
+/* Whether what was checked is what the file turned out to have. */
+static bool was_checked(const struct lull_wtnsfile *wtns,
+			const struct early *early)
+{
+	return early->facts == wtns->facts &&
+	       wtns->values == wtns->file.in.data + VALUES &&
+	       early->nr_values == wtns->nr_values &&
+	       atomic_load(&early->nr_checked) == wtns->nr_values;
+}
+
+/* ---- the whole --------------------------------------------------------- */
+
+static int parse(struct lull_wtnsfile *wtns, const struct early *early,
+		 unsigned int flags, struct lull_error *reterr)
 {
 	const struct lull_binfile_section *section;
 	int err;
@@ -115,6 +203,7 @@ static int parse(struct lull_wtnsfile *wtns, unsigned int flags,
 	if (err)
 		return err;
 	wtns->values = section->data;
+	wtns->checked = was_checked(wtns, early);
 	err = check_one(wtns, reterr);
 	if (err || flags & LULL_WTNS_DEFER_VALUES)
 		return err;
@@ -122,12 +211,13 @@ static int parse(struct lull_wtnsfile *wtns, unsigned int flags,
 }
 
 /* Ends @wtns's file when it fails. */
-static int finish(struct lull_wtnsfile *wtns, unsigned int flags,
-		  struct lull_wtnsfile *ret_wtns, struct lull_error *reterr)
+static int finish(struct lull_wtnsfile *wtns, const struct early *early,
+		  unsigned int flags, struct lull_wtnsfile *ret_wtns,
+		  struct lull_error *reterr)
 {
 	int err;
 
-	err = parse(wtns, flags, reterr);
+	err = parse(wtns, early, flags, reterr);
 	if (err) {
 		lull_binfile_close(&wtns->file);
 		return err;
@@ -143,23 +233,28 @@ int lull_wtnsfile_open(const char *path, unsigned int flags,
 {
 	struct lull_wtnsfile wtns = { 0 };
 	struct lull_infile_memory secret;
+	struct early early = { 0 };
 	int err;
 
 	if (memory) {
 		secret = *memory;
 		secret.flags |= LULL_CARVE_SECRET;
+		secret.find = find_values;
+		secret.land = check_landed;
+		secret.arg = &early;
 		memory = &secret;
 	}
 	err = lull_binfile_open(path, &kind, memory, &wtns.file, reterr);
 	if (err)
 		return err;
-	return finish(&wtns, flags, ret_wtns, reterr);
+	return finish(&wtns, &early, flags, ret_wtns, reterr);
 }
 
 int lull_wtnsfile_open_mem(const void *data, size_t bytes, const char *name,
 			   unsigned int flags, struct lull_wtnsfile *ret_wtns,
 			   struct lull_error *reterr)
 {
+	const struct early early = { 0 };
 	struct lull_wtnsfile wtns = { 0 };
 	int err;
 
@@ -167,7 +262,7 @@ int lull_wtnsfile_open_mem(const void *data, size_t bytes, const char *name,
 				    reterr);
 	if (err)
 		return err;
-	return finish(&wtns, flags, ret_wtns, reterr);
+	return finish(&wtns, &early, flags, ret_wtns, reterr);
 }
 
 void lull_wtnsfile_close(struct lull_wtnsfile *wtns)

@@ -35,6 +35,8 @@ enum {
  * @nr_values: at least 1
  * @values: nr_values of LULL_WTNS_VALUE_BYTES, plain, little-endian, any
  *	alignment
+ * @checked: all of them are known to be below r: they were checked while the
+ *	file was read
  */
 struct lull_wtnsfile {
 	struct lull_binfile file;
@@ -42,6 +44,7 @@ struct lull_wtnsfile {
 	const struct lull_curve_facts *facts;
 	uint32_t nr_values;
 	const uint8_t *values;
+	bool checked;
 };
 
 /**
@@ -82,8 +85,9 @@ int lull_wtnsfile_open_mem(const void *data, size_t bytes, const char *name,
  * @last: one past the last, at most nr_values
  * @reterr: names the index of the first that is wrong
  *
- * Reads only: several threads may check ranges of one witness at once.  Time
- * depends on the values' top bytes only where a value is near r.
+ * Nothing is left to do when @wtns->checked.  Reads only: several threads may
+ * check ranges of one witness at once.  Time depends on the values' top bytes
+ * only where a value is near r.
  *
  * Return: LULL_OK or LULL_RANGE.
  */

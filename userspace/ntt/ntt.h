@@ -24,6 +24,7 @@ struct fr_domain;
 #define fr_ntt_scratch_bytes LULL_CURVE_NAME(fr_ntt_scratch_bytes)
 #define fr_quotient LULL_CURVE_NAME(fr_quotient)
 #define fr_quotient_folded LULL_CURVE_NAME(fr_quotient_folded)
+#define fr_quotient_coefs LULL_CURVE_NAME(fr_quotient_coefs)
 #define fr_quotient_scratch_bytes LULL_CURVE_NAME(fr_quotient_scratch_bytes)
 
 /* Tables for a domain of 2^log2_n, 1 <= log2_n <= the field's 2-adicity, in
@@ -81,5 +82,19 @@ void fr_quotient(const struct fr_domain *domain, struct fr *a, struct fr *b,
 void fr_quotient_folded(const struct fr_domain *domain, struct fr *a,
 			struct fr *b, struct lull_workers *workers,
 			void *scratch);
+
+/**
+ * fr_quotient_coefs - from values on the coset to the quotient's coefficients
+ * @domain: of n elements
+ * @h: what fr_quotient() left; overwritten by the n coefficients of
+ *	(a b - c) / Z, plain canonical integers; the last is 0 where c is what
+ *	the domain's a b is
+ * @workers: the pool to run on
+ * @scratch: fr_ntt_scratch_bytes() bytes, aligned to 64 bytes
+ *
+ * bellman's basis.
+ */
+void fr_quotient_coefs(const struct fr_domain *domain, struct fr *h,
+		       struct lull_workers *workers, void *scratch);
 
 #endif

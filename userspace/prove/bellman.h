@@ -88,6 +88,25 @@ int lull_bellman_key_check(const struct lull_key *key,
 int lull_bellman_write(const struct lull_key *key, const char *path,
 		       bool vkey_only, struct lull_error *reterr);
 
+/**
+ * lull_bellman_prove - one partition's proof
+ * @workers: the pool
+ * @arena: where its secrets lie
+ * @key: made by lull_bellman_key_create()
+ * @in: see lull_prove_assigned()
+ * @opts: flags and progress; not NULL
+ * @ret_proof: owned by the caller; end it with lull_proof_free()
+ * @reterr: filled on failure
+ *
+ * Return: as lull_prove_assigned().
+ */
+int lull_bellman_prove(struct lull_workers *workers, struct lull_arena *arena,
+		       const struct lull_key *key,
+		       const struct lull_assignment *in,
+		       const struct lull_prove_opts *opts,
+		       struct lull_proof **ret_proof,
+		       struct lull_error *reterr);
+
 /* A proof's plain points in bellman's 192 bytes: LULL_OK, or LULL_RANGE when
  * one is infinity, which they never hold. */
 int lull_bellman_put_proof(const struct lull_json_proof *proof,

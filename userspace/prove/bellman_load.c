@@ -216,19 +216,20 @@ int lull_bellman_key_create(const struct lull_bellman *file, const char *path,
 			    struct lull_error *reterr)
 {
 	struct lull_bellman_points points;
-	struct lull_zkey zkey;
+	struct lull_keyfile key = { 0 };
 	int err;
 
 	err = lull_bellman_load(file, LULL_BELLMAN_NR_ARRAYS, workers, arena,
 				&points, reterr);
 	if (err)
 		return err;
-	view(file, &points, &zkey);
+	view(file, &points, &key.zkey);
+	lull_zkey_parts(&key.zkey, &key.parts);
 	err = lull_prove_key_create_assigned(
-		&zkey, file->nr[LULL_BELLMAN_A], file->nr[LULL_BELLMAN_B_G1],
+		&key, file->nr[LULL_BELLMAN_A], file->nr[LULL_BELLMAN_B_G1],
 		path, workers, arena, set, ret_key, reterr);
 	if (err)
-		lull_zkey_close(&zkey);
+		lull_keyfile_close(&key);
 	return err;
 }
 
@@ -261,8 +262,9 @@ static void describe(const struct lull_key *key, struct lull_bellman *file,
 	/* The file has a number before each array behind the first points. */
 	for (array = 0; array < LULL_BELLMAN_NR_ARRAYS; array++) {
 		counts += array >= LULL_BELLMAN_IC;
-		file->offset[array] = (uint64_t)(points->at[array] - z->base) +
-				      counts * LULL_BELLMAN_COUNT_BYTES;
+		file->offset[array] =
+			(uint64_t)(points->at[array] - z->base) +
+			counts * LULL_BELLMAN_COUNT_BYTES;
 	}
 }
 

@@ -169,11 +169,6 @@ static int check_params(const struct lull_key *key, struct lull_error *reterr)
 	size_t nr_inputs = z->nr_public + (size_t)1;
 	int err;
 
-	if (z->folded)
-		return lull_fail(reterr, LULL_UNSUPPORTED,
-				 "%s: C is folded into its L, which parameters "
-				 "of bellman cannot hold",
-				 z->name);
 	err = check_all(key, LULL_BELLMAN_L, z->l, z->nr_vars - nr_inputs,
 			reterr);
 	if (!err)
@@ -257,9 +252,16 @@ int lull_bellman_write(const struct lull_key *key, const char *path,
 				 "%s: parameters of bellman: expected a key of "
 				 "BLS12-381, found one of %s",
 				 z->name, z->facts->name);
+	if (z->folded)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "%s: parameters of bellman: expected a key "
+				 "whose L is the circuit's, found one into which "
+				 "C is folded",
+				 z->name);
 	if (key->path && lull_outfile_same(path, key->path))
 		return lull_fail(reterr, LULL_USAGE,
-				 "%s: the output is the key itself", z->name);
+				 "%s: the output is the key itself",
+				 z->name);
 	err = check_vkey(key, reterr);
 	if (!err && !vkey_only)
 		err = check_params(key, reterr);

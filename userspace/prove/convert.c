@@ -15,7 +15,6 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "base/workers.h"
-#include "input/instream.h"
 #include "prove/convert_plan.h"
 #include "prove/groth16.h"
 #include "prove/key.h"
@@ -316,7 +315,7 @@ static int fold(struct lull_converting *c, const struct lull_r1cs *r1cs,
 
 /* One section being read back. */
 struct hashing {
-	const struct lull_instream *reading;
+	const struct lull_instream *in;
 	const struct lull_lkey_section *section;
 	uint8_t *buffers, *hashes;
 };
@@ -331,8 +330,8 @@ static int hash_chunk(void *arg, size_t task, unsigned int slot,
 	uint8_t *buf = h->buffers + slot * LULL_LKEY_CHUNK_BYTES;
 	int err;
 
-	err = lull_instream_read(h->reading, h->section->offset + at, buf,
-				 bytes, reterr);
+	err = lull_instream_read(h->in, h->section->offset + at, buf, bytes,
+				 reterr);
 	if (!err)
 		lull_hash(buf, bytes, h->hashes + task * LULL_HASH_BYTES);
 	return err;
@@ -358,26 +357,26 @@ static int hash_section(struct lull_converting *c, struct hashing *h,
 
 static int hash_sections(struct lull_converting *c, struct lull_error *reterr)
 {
-	struct lull_instream reading;
-	struct hashing h = { .reading = &reading };
+	struct lull_instream in;
+	struct hashing h = { .in = &in };
 	struct lull_vec buffers;
 	unsigned int i;
 	int err;
 
-	err = lull_instream_open(c->out.temp, &reading, reterr);
+	err = lull_instream_open(c->out.temp, &in, reterr);
 	if (err)
 		return err;
 	err = lull_arena_carve(
 		c->arena, lull_workers_nr(c->workers) * LULL_LKEY_CHUNK_BYTES,
 		0, "sections to be hashed", &buffers, reterr);
 	if (err)
-		goto end_reading;
+		goto close_in;
 	h.buffers = buffers.ptr;
 	for (i = 0; i < LULL_LKEY_NR_SECTIONS && !err; i++)
 		err = hash_section(c, &h, &c->head.sections[i], reterr);
 	lull_arena_retire(&buffers);
-end_reading:
-	lull_instream_close(&reading);
+close_in:
+	lull_instream_close(&in);
 	return err;
 }
 

@@ -14,4 +14,5 @@ const struct lull_groth16_ops groth16 = {
 	.verify = groth16_verify,
 	.vkey = groth16_vkey,
 	.satisfied = groth16_satisfied,
+	.land = groth16_land,
 };

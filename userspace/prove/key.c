@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "base/workers.h"
+#include "curve/gen/bls12_381.h"
 #include "input/outfile.h"
 #include "prove/bellman.h"
 
@@ -278,6 +279,10 @@ static int attach(struct lull_key *key, struct lull_error *reterr)
 		.nr_l = k->nr_l,
 		.h = k->h,
 		.folded = k->folded,
+		.assigned = key->assigned,
+		.nr_a = key->nr_a,
+		.nr_b = key->nr_b,
+		.row_step = key->assigned ? BLS12_381_FR_BELLMAN_STEP : 1,
 		.arena = key->arena,
 	};
 	struct lull_error why, first = { 0 };
@@ -298,6 +303,35 @@ static int attach(struct lull_key *key, struct lull_error *reterr)
 	return first.code;
 }
 
+/* A key of nothing but its file, where it came from and whom it belongs to. */
+static int new_key(const struct lull_keyfile *file, const char *path,
+		   struct lull_workers *workers, struct lull_arena *arena,
+		   struct lull_set *set, struct lull_key **ret_key,
+		   struct lull_error *reterr)
+{
+	struct lull_key *key = calloc(1, sizeof(*key));
+
+	if (key && path)
+		key->path = strdup(path);
+	if (!key || (path && !key->path)) {
+		free(key);
+		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
+	}
+	key->file = *file;
+	key->workers = workers;
+	key->set = set;
+	key->arena = arena;
+	key->groth16 = lull_groth16(file->parts.curve);
+	*ret_key = key;
+	return LULL_OK;
+}
+
+static void free_key(struct lull_key *key)
+{
+	free(key->path);
+	free(key);
+}
+
 /* Everything that is checked of every key that is opened. */
 static int check(struct lull_key *key, struct lull_error *reterr)
 {
@@ -315,32 +349,6 @@ static int check(struct lull_key *key, struct lull_error *reterr)
 	return check_arrays(key, false, file->parts.nr_inf, reterr);
 }
 
-/* A key of nothing but where it came from and whom it belongs to. */
-static int new_key(const char *path, struct lull_workers *workers,
-		   struct lull_arena *arena, struct lull_set *set,
-		   struct lull_key **ret_key, struct lull_error *reterr)
-{
-	struct lull_key *key = calloc(1, sizeof(*key));
-
-	if (key && path)
-		key->path = strdup(path);
-	if (!key || (path && !key->path)) {
-		free(key);
-		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
-	}
-	key->workers = workers;
-	key->set = set;
-	key->arena = arena;
-	*ret_key = key;
-	return LULL_OK;
-}
-
-static void free_key(struct lull_key *key)
-{
-	free(key->path);
-	free(key);
-}
-
 int lull_prove_key_create(struct lull_keyfile *file, const char *path,
 			  struct lull_workers *workers,
 			  struct lull_arena *arena, struct lull_set *set,
@@ -349,11 +357,9 @@ int lull_prove_key_create(struct lull_keyfile *file, const char *path,
 	struct lull_key *key = NULL;
 	int err;
 
-	err = new_key(path, workers, arena, set, &key, reterr);
+	err = new_key(file, path, workers, arena, set, &key, reterr);
 	if (err)
 		return err;
-	key->file = *file;
-	key->groth16 = lull_groth16(file->parts.curve);
 	err = check(key, reterr);
 	if (err)
 		goto free_key;
@@ -369,7 +375,7 @@ free_key:
 	return err;
 }
 
-int lull_prove_key_create_assigned(struct lull_zkey *zkey, size_t nr_a,
+int lull_prove_key_create_assigned(struct lull_keyfile *file, size_t nr_a,
 				   size_t nr_b, const char *path,
 				   struct lull_workers *workers,
 				   struct lull_arena *arena,
@@ -381,20 +387,22 @@ int lull_prove_key_create_assigned(struct lull_zkey *zkey, size_t nr_a,
 	struct lull_parts *parts;
 	int err;
 
-	err = new_key(path, workers, arena, set, &key, reterr);
+	err = new_key(file, path, workers, arena, set, &key, reterr);
 	if (err)
 		return err;
-	key->file.zkey = *zkey;
-	parts = &key->file.parts;
-	lull_zkey_parts(zkey, parts);
-	key->groth16 = lull_groth16(zkey->curve);
 	key->assigned = true;
 	key->nr_a = nr_a;
 	key->nr_b = nr_b;
-	parts->nr_inf[LULL_PART_A] = zkey->nr_vars - nr_a;
-	parts->nr_inf[LULL_PART_B1] = zkey->nr_vars - nr_b;
-	parts->nr_inf[LULL_PART_B2] = zkey->nr_vars - nr_b;
-	*zkey = (struct lull_zkey){ 0 };
+	parts = &key->file.parts;
+	parts->nr_inf[LULL_PART_A] = parts->nr_vars - nr_a;
+	parts->nr_inf[LULL_PART_B1] = parts->nr_vars - nr_b;
+	parts->nr_inf[LULL_PART_B2] = parts->nr_vars - nr_b;
+	err = attach(key, reterr);
+	if (err) {
+		free_key(key);
+		return err;
+	}
+	*file = (struct lull_keyfile){ 0 };
 	*ret_key = key;
 	return LULL_OK;
 }

@@ -32,9 +32,9 @@ struct lull_key_part {
  * @workers: of the context that opened it
  * @arena: likewise
  * @assigned: made of bellman's parameters: no circuit, no points at infinity,
- *	@file's h of powers of tau, one point less than the domain has rows
- * @nr_a: points of @file's a, of an assigned key
- * @nr_b: points of @file's b1 and of its b2, of an assigned key
+ *	@file.parts.h of powers of tau, one point less than the domain has rows
+ * @nr_a: points of @file.parts.a, of an assigned key
+ * @nr_b: points of @file.parts.b1 and of @file.parts.b2, of an assigned key
  */
 struct lull_key {
 	struct lull_keyfile file;
@@ -60,7 +60,7 @@ int lull_prove_key_create(struct lull_keyfile *file, const char *path,
 
 /* Makes a key of checked points of bellman's parameters: @zkey.a has @nr_a of
  * them, b1 and b2 have @nr_b.  As above with *zkey. */
-int lull_prove_key_create_assigned(struct lull_zkey *zkey, size_t nr_a,
+int lull_prove_key_create_assigned(struct lull_keyfile *file, size_t nr_a,
 				   size_t nr_b, const char *path,
 				   struct lull_workers *workers,
 				   struct lull_arena *arena,

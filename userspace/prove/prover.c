@@ -79,6 +79,7 @@ static int run_stage(struct lull_proving *p, enum lull_stage stage,
 {
 	const struct lull_stage_args args = {
 		.witness = p->witness,
+		.assigned = p->assigned,
 		.workers = p->workers,
 		.scratch = p->scratch.ptr,
 		.ret_point = ret_point,
@@ -111,6 +112,7 @@ static int collect(struct lull_proving *p, struct lull_error *reterr)
 	struct lull_backend_span spans[LULL_NR_STAGES] = { { 0 } };
 	const struct lull_stage_args args = {
 		.witness = p->witness,
+		.assigned = p->assigned,
 		.workers = p->workers,
 		.scratch = p->scratch.ptr,
 	};
@@ -274,8 +276,7 @@ int lull_prover_finish(struct lull_proving *p, const uint8_t r[LULL_FR_BYTES],
 	const struct lull_key *key = p->key;
 
 	stage_begin(p, LULL_STAGE_ASSEMBLE);
-	key->groth16->assemble(&key->file.parts, &p->sums, r, s,
-			       &p->proof->points);
+	key->groth16->assemble(&key->file.parts, &p->sums, r, s, &p->proof->points);
 	stage_end(p, LULL_STAGE_ASSEMBLE);
 	return check(p, reterr);
 }
@@ -284,6 +285,11 @@ int lull_prover_begin(struct lull_proving *p, struct lull_error *reterr)
 {
 	int err;
 
+	if (p->key->assigned && !p->assigned)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "%s: parameters of bellman hold no circuit: "
+				 "they cannot prove from a witness alone",
+				 p->key->file.parts.name);
 	p->start_ns = lull_trace_now_ns();
 	p->proof = calloc(1, sizeof(*p->proof));
 	if (!p->proof)
@@ -305,15 +311,19 @@ void lull_prover_end(struct lull_proving *p, struct lull_proof **ret_proof)
 	p->proof = NULL;
 }
 
-int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
-		    const struct lull_key *key, const uint8_t *witness,
-		    const struct lull_prove_opts *opts,
-		    const uint8_t r[LULL_FR_BYTES],
-		    const uint8_t s[LULL_FR_BYTES],
-		    struct lull_proof **ret_proof, struct lull_error *reterr)
+int lull_prover_run_assigned(struct lull_workers *workers,
+			     struct lull_arena *arena,
+			     const struct lull_key *key, const uint8_t *witness,
+			     const struct lull_assigned *assigned,
+			     const struct lull_prove_opts *opts,
+			     const uint8_t r[LULL_FR_BYTES],
+			     const uint8_t s[LULL_FR_BYTES],
+			     struct lull_proof **ret_proof,
+			     struct lull_error *reterr)
 {
 	struct lull_proving p = { .key = key,
 				  .witness = witness,
+				  .assigned = assigned,
 				  .opts = opts,
 				  .workers = workers,
 				  .arena = arena };
@@ -342,6 +352,17 @@ size_t lull_prover_scratch_bytes(const struct lull_key *key,
 				bytes, part->ops->scratch_bytes(part->attached,
 								nr_threads));
 	return bytes;
+}
+
+int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
+		    const struct lull_key *key, const uint8_t *witness,
+		    const struct lull_prove_opts *opts,
+		    const uint8_t r[LULL_FR_BYTES],
+		    const uint8_t s[LULL_FR_BYTES],
+		    struct lull_proof **ret_proof, struct lull_error *reterr)
+{
+	return lull_prover_run_assigned(workers, arena, key, witness, NULL,
+					opts, r, s, ret_proof, reterr);
 }
 
 void lull_proof_free(struct lull_proof *proof)

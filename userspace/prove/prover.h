@@ -56,6 +56,7 @@ struct lull_prover_watch {
  * struct lull_proving - one proof under way
  * @key: an attached key
  * @witness: nr_vars plain canonical values, w[0] = 1, at any alignment
+ * @assigned: what stands for the circuit; NULL for a key that has one
  * @opts: flags and progress; not NULL
  * @watch: who follows it; may be NULL
  * @workers: the pool
@@ -69,6 +70,7 @@ struct lull_prover_watch {
 struct lull_proving {
 	const struct lull_key *key;
 	const uint8_t *witness;
+	const struct lull_assigned *assigned;
 	const struct lull_prove_opts *opts;
 	const struct lull_prover_watch *watch;
 	struct lull_workers *workers;
@@ -84,7 +86,8 @@ struct lull_proving {
 	uint64_t start_ns;
 };
 
-/* LULL_OK or LULL_NOMEM; lull_prover_end() then need not be called. */
+/* LULL_OK, LULL_NOMEM, or LULL_UNSUPPORTED for a key that wants @assigned where
+ * there is none; lull_prover_end() then need not be called. */
 int lull_prover_begin(struct lull_proving *p, struct lull_error *reterr);
 
 /**
@@ -130,6 +133,7 @@ size_t lull_prover_scratch_bytes(const struct lull_key *key,
  * @arena: where scratch and public signals lie
  * @key: an attached key
  * @witness: nr_vars plain canonical values, w[0] = 1, at any alignment
+ * @assigned: what stands for the circuit; NULL for a key that has one
  * @opts: flags and progress; not NULL
  * @r: blinding scalar, plain, below the group order
  * @s: the other
@@ -145,6 +149,17 @@ int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
 		    const uint8_t r[LULL_FR_BYTES],
 		    const uint8_t s[LULL_FR_BYTES],
 		    struct lull_proof **ret_proof, struct lull_error *reterr);
+
+/* As lull_prover_run(), on a key of bellman's parameters. */
+int lull_prover_run_assigned(struct lull_workers *workers,
+			     struct lull_arena *arena,
+			     const struct lull_key *key, const uint8_t *witness,
+			     const struct lull_assigned *assigned,
+			     const struct lull_prove_opts *opts,
+			     const uint8_t r[LULL_FR_BYTES],
+			     const uint8_t s[LULL_FR_BYTES],
+			     struct lull_proof **ret_proof,
+			     struct lull_error *reterr);
 
 /* lull_prove() with r and s given: for tests, which want the same bytes. */
 int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,

@@ -6,6 +6,8 @@
  * is there for long, such as a key, is held; partitions are admitted, in the
  * order in which they asked, so that none starves behind smaller ones.  What
  * can never fit is refused at once, with the numbers.
+ *
+ * Documentation/models/pipeline.pml has the protocol, for spin.
  */
 #ifndef LULL_SCHED_BUDGET_H
 #define LULL_SCHED_BUDGET_H

@@ -86,13 +86,11 @@ void lull_sched_end(struct lull_flight *flight, struct lull_proof *proof,
 /* One partition less to wait for. */
 static void leave_locked(struct lull_job *job, unsigned int nr)
 {
-	static const uint64_t once = 1;
-
 	job->nr_left -= nr;
 	if (job->nr_left)
 		return;
 	/* A counter of 0 takes this without waiting. */
-	if (write(job->ended_fd, &once, sizeof(once)) != sizeof(once))
+	if (eventfd_write(job->ended_fd, 1))
 		assert(!"an eventfd that does not count");
 	pthread_cond_broadcast(&job->pipeline->ended);
 }
@@ -116,9 +114,15 @@ void lull_sched_put(struct lull_flight *flight)
 
 /* ---- submitting -------------------------------------------------------- */
 
-static int check_opts(const struct lull_job_opts *opts,
+static int check_opts(const struct lull_key *key,
+		      const struct lull_job_opts *opts,
 		      struct lull_error *reterr)
 {
+	if (key->assigned)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "%s: parameters of bellman hold no circuit: "
+				 "they cannot prove from a witness alone",
+				 key->file.parts.name);
 	if (opts->size < sizeof(*opts))
 		return lull_fail(
 			reterr, LULL_USAGE,
@@ -268,7 +272,7 @@ int lull_job_submit(struct lull_pipeline *pipeline, const struct lull_key *key,
 		    struct lull_error *reterr)
 {
 	struct lull_job *job;
-	int err = check_opts(opts, reterr);
+	int err = check_opts(key, opts, reterr);
 
 	if (err)
 		return err;

@@ -157,11 +157,13 @@ struct lull_job {
  * struct lull_sched_env - what a pipeline works with
  * @workers: the context's pool
  * @arena: memory
+ * @reader: who reads witnesses
  * @set: devices
  */
 struct lull_sched_env {
 	struct lull_workers *workers;
 	struct lull_arena *arena;
+	const struct lull_reader *reader;
 	struct lull_set *set;
 };
 

@@ -115,6 +115,8 @@ static int read_witness(struct lull_flight *flight, struct lull_error *reterr)
 	const struct lull_infile_memory memory = {
 		.arena = flight->pipeline->env.arena,
 		.workers = job->alone,
+		.reader = flight->pipeline->env.reader,
+		.cancel = &job->canceled,
 	};
 	int err;
 
@@ -345,8 +347,7 @@ void lull_sched_compute(struct lull_sched_thread *thread)
 
 static int finish(struct lull_flight *flight, struct lull_error *reterr)
 {
-	const struct lull_curve_facts *facts =
-		flight->job->key->file.parts.facts;
+	const struct lull_curve_facts *facts = flight->job->key->file.parts.facts;
 	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
 	int err;
 

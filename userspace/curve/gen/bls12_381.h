@@ -82,6 +82,9 @@
 	0x00000036ffffffc9u, 0x0241c35b005a3c37u, 0xfe929645ee3a96dbu, \
 	0x17f10d220f2a157cu }
 
+/* k with 7^t = g^(t k): bellman's root of unity is the k-th power of ours */
+#define BLS12_381_FR_BELLMAN_STEP 192310269
+
 /* lambda with (beta x, y) = lambda (x, y) on G1, plain */
 #define BLS12_381_FR_LAMBDA { \
 	0x00000000ffffffffu, 0xac45a4010001a402u, 0x0000000000000000u, \

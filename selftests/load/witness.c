@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * witness.c - a witness is checked while it is read, and what is refused is what
+ * is refused of one in memory
+ */
+#include "input/files.h"
+#include "input/wtns.h"
+#include "load/variants.h"
+
+#define CHAIN GOLDEN "bn128-chain1000.wtns"
+#define NR_VALUES 1002
+#define VALUES 76
+
+static char path[PATH_BYTES];
+
+/* By every loader: the code, whether it was checked early, and the message. */
+static int open_by(struct lull_loader *loader, bool *ret_checked,
+		   struct lull_error *error)
+{
+	const struct lull_infile_memory memory = {
+		.arena = test_arena(),
+		.reader = lull_loader_reader(loader),
+	};
+	struct lull_wtnsfile wtns;
+	int err;
+
+	memset(error, 0, sizeof(*error));
+	err = lull_wtnsfile_open(path, 0, &memory, &wtns, error);
+	if (err)
+		return err;
+	*ret_checked = wtns.checked;
+	EXPECT_EQ(LULL_OK,
+		  lull_wtnsfile_check_values(&wtns, 0, wtns.nr_values, NULL));
+	lull_wtnsfile_close(&wtns);
+	return LULL_OK;
+}
+
+static void write_file(const struct blob *b)
+{
+	const char *folder = getenv("TMPDIR");
+
+	if (!path[0]) {
+		snprintf(path, sizeof(path), "%.200s/lull-selftest-XXXXXX",
+			 folder ? folder : "/tmp");
+		close(mkstemp(path));
+	}
+	blob_write(b, path);
+}
+
+static void try_blob(const struct blob *b, bool early, const char *what)
+{
+	struct lull_error want = { 0 }, error;
+	uint64_t used = arena_used();
+	struct lull_loader *loader;
+	struct lull_wtnsfile wtns;
+	bool checked = !early;
+	size_t v;
+	int err;
+
+	write_file(b);
+	err = lull_wtnsfile_open(path, 0, NULL, &wtns, &want);
+	if (!err)
+		lull_wtnsfile_close(&wtns);
+	for (v = 0; v < NR_VARIANTS; v++) {
+		loader = open_variant(v);
+		ASSERT_TRUE(loader != NULL);
+		EXPECT_EQ(err, open_by(loader, &checked, &error));
+		EXPECT_STREQ(want.msg, error.msg);
+		if (!err && checked != early)
+			TEST_FAIL_("%s: checked early: expected %d, found %d",
+				   what, early, checked);
+		lull_loader_close(loader);
+		EXPECT_EQ(used, arena_used());
+	}
+	unlink(path);
+	path[0] = '\0';
+}
+
+TEST(good)
+{
+	struct blob b = blob_read(CHAIN);
+	struct blob turned = blob_reorder(&b, (const uint32_t[]){ 2, 1, 0 });
+
+	try_blob(&b, true, "as circom writes it");
+	try_blob(&turned, false, "values first");
+	blob_append(&b, "abc", 3);
+	try_blob(&b, true, "trailing bytes");
+	blob_free(&turned);
+	blob_free(&b);
+}
+
+TEST(values_too_large)
+{
+	static const unsigned int at[] = { 1, 13, 14, 500, NR_VALUES - 1 };
+	struct blob b = blob_read(CHAIN);
+	size_t i;
+
+	/* From the last to the first: each time another one is the first. */
+	for (i = LULL_ARRAY_SIZE(at); i--;) {
+		memset(b.data + VALUES + at[i] * 32, 0xff, 32);
+		try_blob(&b, true, "too large");
+	}
+	memset(b.data + VALUES, 0, 32);
+	blob_free(&b);
+}
+
+/* The head tells what the file does not hold. */
+TEST(heads_that_lie)
+{
+	static const struct {
+		const char *what;
+		unsigned int at;
+		uint32_t value;
+	} lies[] = {
+		{ "one value less", 60, NR_VALUES - 1 },
+		{ "one value more", 60, NR_VALUES + 1 },
+		{ "no values", 60, 0 },
+		{ "more than any file", 60, UINT32_MAX },
+		{ "values of 31 bytes", 24, 31 },
+		{ "another prime", 28, 7 },
+		{ "no header", 12, 9 },
+		{ "longer header", 16, 41 },
+		{ "no values section", 64, 3 },
+		{ "twice the header", 64, 1 },
+		{ "shorter section", 68, NR_VALUES * 32 - 1 },
+		{ "longer section", 68, NR_VALUES * 32 + 1 },
+		{ "huge section", 72, UINT32_MAX },
+		{ "three sections", 8, 3 },
+	};
+	struct blob good = blob_read(CHAIN), b;
+	size_t i;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(lies); i++) {
+		b = blob_copy(good.data, good.bytes);
+		blob_put_u32(&b, lies[i].at, lies[i].value);
+		try_blob(&b, true, lies[i].what);
+		blob_free(&b);
+	}
+	for (i = 1; i < 200; i += 7) {
+		b = blob_copy(good.data, i);
+		try_blob(&b, true, "cut");
+		blob_free(&b);
+	}
+	blob_free(&good);
+}
+
+TEST_MAIN

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * supraseal.c - liblull_supraseal.so, loaded as a host would have it
+ *
+ * Its functions are found by name; what they are given is built from a circuit
+ * and a witness.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+
+#include "assignment.h"
+#include "prove/bellman.h"
+#include "supraseal/supraseal.h"
+
+#define POSEIDON "bls12381-poseidon2"
+#define NR 3
+
+static struct {
+	void *handle;
+	struct lull_supraseal_error (*create)(struct lull_supraseal_srs *,
+					      const char *, bool);
+	void (*evict)(const struct lull_supraseal_srs *);
+	void (*drop)(struct lull_supraseal_srs *);
+	struct lull_supraseal_srs (*clone)(const struct lull_supraseal_srs *);
+	struct lull_supraseal_error (*generate)(
+		const struct lull_supraseal_assignment *, size_t,
+		const struct lull_supraseal_fr *,
+		const struct lull_supraseal_fr *, struct lull_supraseal_proof *,
+		const struct lull_supraseal_srs *);
+} lib;
+
+static struct lull_ctx *ctx;
+static struct lull_key *zkey;
+static struct lull_wtns *wtns;
+static struct assignment poseidon;
+static struct lull_supraseal_assignment provers[NR];
+static char params_path[PATH_BYTES];
+
+/* A pointer to a function, as POSIX has dlsym() used. */
+static void find(void *to, const char *name)
+{
+	void *symbol = dlsym(lib.handle, name);
+
+	if (!symbol) {
+		printf("Bail out! no %s: %s\n", name, dlerror());
+		exit(1);
+	}
+	memcpy(to, &symbol, sizeof(symbol));
+}
+
+static void load_library(void)
+{
+	const char *build = getenv("LULL_BUILD");
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/liblull_supraseal.so",
+		 build ? build : "build/gcc-plain");
+	setenv("LULL_THREADS", "2", 1);
+	lib.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!lib.handle) {
+		printf("Bail out! %s\n", dlerror());
+		exit(1);
+	}
+	find(&lib.create, "create_SRS");
+	find(&lib.evict, "evict_SRS");
+	find(&lib.drop, "drop_SRS");
+	find(&lib.clone, "clone_SRS");
+	find(&lib.generate, "generate_groth16_proofs_c");
+}
+
+static struct lull_supraseal_assignment prover_of(const struct assignment *t)
+{
+	return (struct lull_supraseal_assignment){
+		.a_aux_density = t->a_aux,
+		.a_aux_bit_len = t->nr_aux,
+		.a_aux_popcount = t->nr_a_aux,
+		.b_inp_density = t->b_input,
+		.b_inp_bit_len = t->nr_inputs,
+		.b_inp_popcount = t->nr_b_input,
+		.b_aux_density = t->b_aux,
+		.b_aux_bit_len = t->nr_aux,
+		.b_aux_popcount = t->nr_b_aux,
+		.a = (const void *)t->a,
+		.b = (const void *)t->b,
+		.c = (const void *)t->c,
+		.abc_size = t->nr_rows,
+		.inp_assignment_data = (const void *)t->inputs,
+		.inp_assignment_size = t->nr_inputs,
+		.aux_assignment_data = (const void *)t->aux,
+		.aux_assignment_size = t->nr_aux,
+	};
+}
+
+static void set_up(void)
+{
+	size_t i;
+
+	if (ctx)
+		return;
+	load_library();
+	ctx = make_ctx(2);
+	scratch_path(params_path, "k.params");
+	if (lull_key_open(ctx, GOLDEN POSEIDON ".zkey", &zkey, NULL) ||
+	    lull_wtns_open(ctx, GOLDEN POSEIDON ".wtns", &wtns, NULL) ||
+	    lull_key_bellman_write(zkey, params_path, NULL)) {
+		printf("Bail out! no key\n");
+		exit(1);
+	}
+	read_assignment(&poseidon, GOLDEN POSEIDON ".r1cs",
+			GOLDEN POSEIDON ".wtns");
+	order_as_converted(&poseidon);
+	for (i = 0; i < NR; i++)
+		provers[i] = prover_of(&poseidon);
+}
+
+static void expect_ok(struct lull_supraseal_error error)
+{
+	if (error.code)
+		TEST_FAIL_("%d: %s", error.code, error.message);
+	EXPECT_TRUE(error.code || !error.message);
+	free(error.message);
+}
+
+static void expect_error(struct lull_supraseal_error error, int code,
+			 const char *msg)
+{
+	EXPECT_EQ(code, error.code);
+	if (!error.message || !strstr(error.message, msg))
+		TEST_FAIL_("expected %s, found %s", msg,
+			   error.message ? error.message : "nothing");
+	free(error.message);
+}
+
+static struct lull_supraseal_srs open_srs(bool cache)
+{
+	struct lull_supraseal_srs srs = { NULL };
+
+	set_up();
+	expect_ok(lib.create(&srs, params_path, cache));
+	return srs;
+}
+
+/* Exactly the interface: nothing of liblull is to be seen. */
+TEST(exports)
+{
+	static const char *const hidden[] = { "lull_version", "lull_prove",
+					      "lull_key_open",
+					      "lull_bellman_to_mont" };
+	size_t i;
+
+	set_up();
+	for (i = 0; i < LULL_ARRAY_SIZE(hidden); i++)
+		EXPECT_TRUE(!dlsym(lib.handle, hidden[i]));
+}
+
+/* A point of a proof against the plain coordinates that lull_prove() gave. */
+static void expect_point(const uint8_t *plain, const uint64_t *found,
+			 size_t bytes)
+{
+	uint8_t want[192];
+
+	memcpy(want, plain, bytes);
+	lull_bellman_to_mont(want, bytes / LULL_BELLMAN_FP_BYTES);
+	EXPECT_MEMEQ(want, found, bytes);
+}
+
+static void scalar(uint8_t plain[LULL_FR_BYTES],
+		   struct lull_supraseal_fr *ret_mont, unsigned int seed)
+{
+	struct fr x;
+
+	memset(plain, (int)(seed * 5 + 3), LULL_FR_BYTES);
+	plain[LULL_FR_BYTES - 1] = (uint8_t)seed;
+	fr_load(&x, plain);
+	memcpy(ret_mont, &x, sizeof(x));
+}
+
+/* Circuits with r and s of their own, each as lull_prove() has it. */
+TEST(proofs_with_given_scalars)
+{
+	struct lull_supraseal_srs srs = open_srs(false);
+	struct lull_supraseal_proof proofs[NR];
+	struct lull_supraseal_fr r_s[NR], s_s[NR];
+	uint8_t r[NR][LULL_FR_BYTES], s[NR][LULL_FR_BYTES];
+	struct lull_proof *want = NULL;
+	unsigned int i;
+
+	for (i = 0; i < NR; i++) {
+		scalar(r[i], &r_s[i], i + 1);
+		scalar(s[i], &s_s[i], i + 11);
+	}
+	memset(proofs, POISON, sizeof(proofs));
+	expect_ok(lib.generate(provers, NR, r_s, s_s, proofs, &srs));
+	for (i = 0; i < NR; i++) {
+		ASSERT_EQ(LULL_OK, lull_prove_blinded(ctx, zkey, wtns, NULL,
+						      r[i], s[i], &want, NULL));
+		expect_point(want->points.a, proofs[i].a, 96);
+		expect_point(want->points.b, proofs[i].b, 192);
+		expect_point(want->points.c, proofs[i].c, 96);
+		lull_proof_free(want);
+	}
+	lib.drop(&srs);
+}
+
+/* The proof in bellman's bytes, for the check by pairing. */
+static void to_bytes(const struct lull_supraseal_proof *from,
+		     uint8_t out[LULL_BELLMAN_PROOF_BYTES])
+{
+	struct lull_json_proof proof = { .curve = LULL_CURVE_BLS12_381 };
+
+	memcpy(proof.a, from->a, sizeof(from->a));
+	memcpy(proof.b, from->b, sizeof(from->b));
+	memcpy(proof.c, from->c, sizeof(from->c));
+	lull_bellman_from_mont(proof.a, 2);
+	lull_bellman_from_mont(proof.b, 4);
+	lull_bellman_from_mont(proof.c, 2);
+	EXPECT_EQ(LULL_OK, lull_bellman_put_proof(&proof, out, NULL));
+}
+
+TEST(proofs_with_fresh_scalars)
+{
+	struct lull_supraseal_srs srs = open_srs(false);
+	struct lull_supraseal_proof proofs[NR];
+	uint8_t bytes[NR * LULL_BELLMAN_PROOF_BYTES];
+	uint8_t publics[NR * LULL_FR_BYTES];
+	struct lull_vkey *vkey = NULL;
+	struct lull_error error = { 0 };
+	unsigned int i;
+
+	expect_ok(lib.generate(provers, NR, NULL, NULL, proofs, &srs));
+	for (i = 0; i < NR; i++) {
+		to_bytes(&proofs[i], bytes + i * LULL_BELLMAN_PROOF_BYTES);
+		fr_to_plain((limb_t *)(void *)(publics + i * LULL_FR_BYTES),
+			    &poseidon.inputs[1]);
+	}
+	EXPECT_TRUE(memcmp(&proofs[0], &proofs[1], sizeof(proofs[0])));
+	EXPECT_TRUE(memcmp(&proofs[1], &proofs[2], sizeof(proofs[0])));
+	ASSERT_EQ(LULL_OK, lull_vkey_open_bellman(params_path, &vkey, NULL));
+	EXPECT_EQ(LULL_OK, lull_vkey_verify(vkey, bytes, publics, NR, &error));
+	lull_vkey_close(vkey);
+	lib.drop(&srs);
+}
+
+/* The last circuit is refused: nothing is written of any. */
+static void expect_refused(const struct lull_supraseal_srs *srs,
+			   const struct lull_supraseal_fr *r_s,
+			   const struct lull_supraseal_fr *s_s, int code,
+			   const char *msg)
+{
+	struct lull_supraseal_proof proofs[NR];
+
+	memset(proofs, POISON, sizeof(proofs));
+	expect_error(lib.generate(provers, NR, r_s, s_s, proofs, srs), code,
+		     msg);
+	EXPECT_TRUE(untouched(proofs, sizeof(proofs)));
+}
+
+TEST(refusals)
+{
+	struct lull_supraseal_srs srs = open_srs(false), empty = { NULL };
+	struct lull_supraseal_assignment was = provers[NR - 1];
+	struct lull_supraseal_assignment *p = &provers[NR - 1];
+	struct lull_supraseal_fr r_s[NR], s_s[NR];
+	uint8_t plain[LULL_FR_BYTES];
+	struct fr other;
+	unsigned int i;
+
+	for (i = 0; i < NR; i++) {
+		scalar(plain, &r_s[i], i + 1);
+		scalar(plain, &s_s[i], i + 2);
+	}
+	memset(&r_s[NR - 1], 0, sizeof(r_s[0]));
+	memset(&s_s[NR - 1], 0, sizeof(s_s[0]));
+	expect_refused(&srs, r_s, s_s, EINVAL, "circuit 2 of 3: ");
+	expect_refused(&srs, r_s, s_s, EINVAL, "r and s are both zero");
+	expect_refused(&srs, r_s, NULL, EINVAL,
+		       "circuit 0 of 3: struct lull_assignment: expected both "
+		       "of r and s");
+	expect_refused(&empty, NULL, NULL, EINVAL, "the parameters are empty");
+	p->a_aux_bit_len--;
+	expect_refused(&srs, NULL, NULL, EINVAL,
+		       "circuit 2 of 3: a_aux_bit_len is not "
+		       "aux_assignment_size");
+	*p = was;
+	p->b_aux_bit_len++;
+	expect_refused(&srs, NULL, NULL, EINVAL, "b_aux_bit_len is not");
+	*p = was;
+	p->b_inp_bit_len++;
+	expect_refused(&srs, NULL, NULL, EINVAL, "b_inp_bit_len is not");
+	*p = was;
+	p->abc_size = 4;
+	expect_refused(&srs, NULL, NULL, EINVAL,
+		       "rows: the key expects from 513 to 1024, found 4");
+	*p = was;
+	p->aux_assignment_data = NULL;
+	expect_refused(&srs, NULL, NULL, EINVAL, "an array is missing");
+	*p = was;
+	other = poseidon.c[9];
+	fr_add(&poseidon.c[9], &other, &fr_one);
+	expect_refused(&srs, NULL, NULL, EINVAL, "circuit 0 of 3: ");
+	poseidon.c[9] = other;
+	expect_ok(lib.generate(provers, 0, NULL, NULL, NULL, &srs));
+	lib.drop(&srs);
+}
+
+TEST(files_that_are_no_parameters)
+{
+	struct lull_supraseal_srs srs = { &srs };
+	char path[PATH_BYTES];
+
+	set_up();
+	scratch_path(path, "missing");
+	expect_error(lib.create(&srs, path, false), ENOENT, "missing");
+	expect_error(lib.create(&srs, path, true), ENOENT, "missing");
+	expect_error(lib.create(&srs, GOLDEN POSEIDON ".zkey", true), EINVAL,
+		     "section ic, offset 0x364: expected");
+	EXPECT_TRUE(srs.ptr == &srs);
+}
+
+/* References and the cache: one reading for a path, until it is evicted. */
+TEST(references)
+{
+	struct lull_supraseal_srs a = open_srs(true), b = open_srs(true);
+	struct lull_supraseal_srs c = open_srs(false), d = lib.clone(&a), e;
+	struct lull_supraseal_proof proof;
+	struct lull_supraseal_srs none = { NULL };
+
+	EXPECT_TRUE(a.ptr == b.ptr && a.ptr == d.ptr);
+	EXPECT_TRUE(a.ptr != c.ptr);
+	lib.drop(&a);
+	lib.drop(&b);
+	lib.evict(&d);
+	lib.evict(&d);
+	e = open_srs(true);
+	EXPECT_TRUE(e.ptr != d.ptr);
+	/* The last reference still works. */
+	expect_ok(lib.generate(provers, 1, NULL, NULL, &proof, &d));
+	lib.drop(&d);
+	lib.drop(&c);
+	lib.evict(&e);
+	expect_ok(lib.generate(provers, 1, NULL, NULL, &proof, &e));
+	lib.drop(&e);
+	lib.drop(&none);
+}
+
+/* More paths than are kept: the one used longest ago is read again. */
+TEST(the_cache_has_a_bound)
+{
+	struct lull_supraseal_srs srs[6], again;
+	char path[6][PATH_BYTES], name[32];
+	struct blob b;
+	unsigned int i;
+
+	set_up();
+	b = blob_read(params_path);
+	for (i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "copy-%u.params", i);
+		scratch_path(path[i], name);
+		blob_write(&b, path[i]);
+		expect_ok(lib.create(&srs[i], path[i], true));
+	}
+	blob_free(&b);
+	expect_ok(lib.create(&again, path[5], true));
+	EXPECT_TRUE(again.ptr == srs[5].ptr);
+	lib.drop(&again);
+	expect_ok(lib.create(&again, path[0], true));
+	EXPECT_TRUE(again.ptr != srs[0].ptr);
+	for (i = 0; i < 6; i++) {
+		lib.evict(&srs[i]);
+		lib.drop(&srs[i]);
+	}
+	lib.evict(&again);
+	lib.drop(&again);
+}
+
+static void *prove_thread(void *arg)
+{
+	struct lull_supraseal_srs srs = lib.clone(arg);
+	struct lull_supraseal_proof proofs[NR];
+
+	expect_ok(lib.generate(provers, NR, NULL, NULL, proofs, &srs));
+	lib.drop(&srs);
+	return NULL;
+}
+
+TEST(several_callers_at_once)
+{
+	struct lull_supraseal_srs srs = open_srs(true);
+	pthread_t threads[3];
+	unsigned int i;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(threads); i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, prove_thread,
+					    &srs));
+	for (i = 0; i < LULL_ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+	lib.evict(&srs);
+	lib.drop(&srs);
+}
+
+TEST_MAIN
