@@ -218,27 +218,16 @@ static int fill_key(struct cuda_key *key, const struct curve_ops *curve,
 	return upload(key, workers, reterr);
 }
 
-/* What this backend has no way for is the CPU's. */
-static int check_arrays(const struct lull_key_arrays *arrays, struct lull_error *reterr)
-{
-	if (arrays->assigned)
-		return lull_fail(reterr, LULL_UNSUPPORTED,
-				 "cuda: expected a key with a circuit, found parameters of "
-				 "bellman, which the CPU alone proves with");
-	if (arrays->csr.matrix[0].starts || arrays->folded)
-		return lull_fail(reterr, LULL_UNSUPPORTED,
-				 "cuda: expected a .zkey, found a native key, which the CPU "
-				 "alone proves with");
-	return LULL_OK;
-}
-
 int key_attach(const struct curve_ops *curve, void *device, const struct lull_key_arrays *arrays,
 	       struct lull_workers *workers, void **ret_key, struct lull_error *reterr)
 {
 	struct cuda_key *key;
 	int err;
 
-	LULL_TRY(check_arrays(arrays, reterr));
+	if (arrays->assigned)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "cuda: expected a key with a circuit, found parameters of "
+				 "bellman, which the CPU alone proves with");
 	key = new (std::nothrow) struct cuda_key();
 	if (!key)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");

@@ -175,9 +175,9 @@ struct emulated {
 		return (uint64_t)64 << log2_n;
 	}
 
-	static uint64_t quotient_scratch(unsigned int log2_n)
+	static uint64_t quotient_scratch(unsigned int log2_n, bool folded)
 	{
-		return (uint64_t)32 << log2_n;
+		return folded ? 0 : (uint64_t)32 << log2_n;
 	}
 
 	/* The tables are numbers, which must still be there. */
@@ -198,10 +198,11 @@ struct emulated {
 	}
 
 	static int quotient(const void *opaque, void *a, void *b, void *scratch,
-			    cudaStream_t stream, struct lull_error *reterr)
+			    bool folded, cudaStream_t stream,
+			    struct lull_error *reterr)
 	{
 		const struct state s = *(const struct state *)opaque;
-		size_t bytes = (size_t)quotient_scratch(s.log2_n);
+		size_t bytes = (size_t)quotient_scratch(s.log2_n, folded);
 
 		CUDA_TRY(emulated_launch(
 				 stream,
@@ -210,8 +211,9 @@ struct emulated {
 					      i < 8ul << s.log2_n; i++)
 						 must(s.tables[i] == ~i,
 						      "tables were written to");
-					 NTT.quotient(a, b, s.log2_n);
-					 litter(b, bytes);
+					 (folded ? NTT.folded : NTT.quotient)(
+						 a, b, s.log2_n);
+					 litter(b, (size_t)32 << s.log2_n);
 					 litter(scratch, bytes);
 				 }),
 			 reterr);
