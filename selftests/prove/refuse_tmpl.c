@@ -598,7 +598,7 @@ TEST(options_of_a_wrong_size)
 		     error.msg);
 	EXPECT_TRUE(!none);
 	EXPECT_EQ(LULL_USAGE, lull_ctx_create(&newer.opts, &none, &error));
-	EXPECT_STREQ("struct lull_ctx_opts: expected size 104, found 112 with "
+	EXPECT_STREQ("struct lull_ctx_opts: expected size 112, found 120 with "
 		     "more in it",
 		     error.msg);
 	EXPECT_TRUE(!none);
