@@ -33,8 +33,9 @@ struct lull_msm_pair {
  * @load: dst[pairs[i].out] = the point of the ref pairs[i].a, for @nr pairs
  * @add_refs: dst[pairs[i].out] = a + b, where a and b are refs; no point is
  *	infinity; at most a batch of pairs
- * @add: the same, where a and b are indices of work points; no out is
- *	another pair's a or b
+ * @add: the same, where a and b are indices of work points; no out is a
+ *	pair's a or b, its own neither where that may be infinity: terms are read
+ *	again once sums have been written
  * @finish: work points to canonical affine points, in place
  */
 struct lull_g1_pair_ops {
