@@ -266,7 +266,8 @@ static unsigned int find_buffer(struct lull_uring *uring, const uint8_t *ptr,
 	for (i = 0; i < uring->nr_fixed && found == NO_INDEX; i++) {
 		const uint8_t *p = uring->fixed[i].iov_base;
 
-		if (ptr >= p && ptr + bytes <= p + uring->fixed[i].iov_len)
+		/* One that was let go of is NULL. */
+		if (p && ptr >= p && ptr + bytes <= p + uring->fixed[i].iov_len)
 			found = i;
 	}
 	pthread_mutex_unlock(&uring->fixed_lock);
