@@ -51,7 +51,7 @@ static bool is_aligned_for(const struct lull_loader *loader, uint32_t align)
 static bool alignment(const struct lull_loader *loader, int fd,
 		      struct lull_load_source *source)
 {
-	struct statx st;
+	struct statx st = { 0 };
 
 	source->offset_align = source->memory_align = ALIGN_DEFAULT;
 	if (!statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &st) &&
