@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <unistd.h>
 
 #include "base/base.h"
 #include "base/error.h"
@@ -49,17 +48,6 @@ static void put_formatted(FILE *out, const char *fmt, va_list args)
 	put_escaped(out, text);
 }
 
-/* The picture's own stream, so that closing it leaves the file to commit. */
-static FILE *open_stream(const struct lull_outfile *file)
-{
-	int fd = dup(file->fd);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "we");
-
-	if (!out && fd >= 0)
-		close(fd);
-	return out;
-}
-
 int lull_svg_open(const char *path, int width, int height, const char *title,
 		  struct lull_svg *ret_svg, struct lull_error *reterr)
 {
@@ -68,10 +56,8 @@ int lull_svg_open(const char *path, int width, int height, const char *title,
 
 	if (err)
 		return err;
-	svg.out = open_stream(&svg.file);
-	if (!svg.out) {
-		err = lull_fail_errno(reterr, LULL_IO, errno, "%s",
-				      svg.file.name);
+	err = lull_outfile_stream(&svg.file, &svg.out, reterr);
+	if (err) {
 		lull_outfile_discard(&svg.file);
 		return err;
 	}

@@ -190,6 +190,22 @@ int lull_outfile_resize(struct lull_outfile *out, uint64_t bytes,
 }
 
 /* Closes the descriptor; a file system may tell of a full disk only now. */
+int lull_outfile_stream(const struct lull_outfile *out, FILE **ret_stream,
+			struct lull_error *reterr)
+{
+	int fd = dup(out->fd), err;
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "we");
+
+	if (stream) {
+		*ret_stream = stream;
+		return LULL_OK;
+	}
+	err = lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 static int finish_writing(struct lull_outfile *out, struct lull_error *reterr)
 {
 	int fd = out->fd, err = 0;

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "input/infile.h"
 #include "lull.h"
@@ -92,6 +93,17 @@ int lull_outfile_write_at(struct lull_outfile *out, uint64_t offset,
  * Return: LULL_OK or LULL_IO.
  */
 int lull_outfile_resize(struct lull_outfile *out, uint64_t bytes,
+			struct lull_error *reterr);
+
+/**
+ * lull_outfile_stream - a stream that appends to an output
+ * @out: an open output
+ * @ret_stream: the caller's to close, which leaves the output to commit
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK or LULL_IO.
+ */
+int lull_outfile_stream(const struct lull_outfile *out, FILE **ret_stream,
 			struct lull_error *reterr);
 
 /**

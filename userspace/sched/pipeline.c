@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/base.h"
 #include "base/error.h"
@@ -432,16 +431,11 @@ int lull_pipeline_stats(struct lull_pipeline *pipeline,
 static int write_trace(struct lull_pipeline *pipeline,
 		       struct lull_outfile *file, struct lull_error *reterr)
 {
-	/* A stream of its own, so that closing it leaves the file to commit. */
-	int fd = dup(file->fd), err;
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "we");
+	FILE *out;
+	int err = lull_outfile_stream(file, &out, reterr);
 
-	if (!out) {
-		err = lull_fail_errno(reterr, LULL_IO, errno, "%s", file->name);
-		if (fd >= 0)
-			close(fd);
+	if (err)
 		return err;
-	}
 	pthread_mutex_lock(&pipeline->sampling);
 	err = lull_trace_write(pipeline->trace, out, reterr);
 	pthread_mutex_unlock(&pipeline->sampling);
