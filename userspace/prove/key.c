@@ -416,6 +416,17 @@ void lull_prove_key_destroy(struct lull_key *key)
 	free_key(key);
 }
 
+int lull_prove_key_has_circuit(const struct lull_key *key,
+			       struct lull_error *reterr)
+{
+	if (!key->assigned)
+		return LULL_OK;
+	return lull_fail(reterr, LULL_UNSUPPORTED,
+			 "%s: parameters of bellman hold no circuit: they "
+			 "cannot prove from a witness alone",
+			 key->file.parts.name);
+}
+
 /* ---- the verification key ---------------------------------------------- */
 
 static int vkey_text(const struct lull_key *key, struct lull_vec *ret_text,

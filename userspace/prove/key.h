@@ -74,6 +74,11 @@ void lull_prove_key_destroy(struct lull_key *key);
 /* Every point, and its subgroup: LULL_OK or LULL_RANGE. */
 int lull_prove_key_check(const struct lull_key *key, struct lull_error *reterr);
 
+/* Refuses a key that was made of bellman's parameters where a witness is all
+ * there is.  LULL_OK or LULL_UNSUPPORTED. */
+int lull_prove_key_has_circuit(const struct lull_key *key,
+			       struct lull_error *reterr);
+
 /* Checks all coefficients of a .zkey in parallel and notes whether they are
  * sorted.  LULL_OK or LULL_RANGE. */
 int lull_prove_check_coefs(struct lull_zkey *zkey, struct lull_workers *workers,

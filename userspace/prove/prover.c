@@ -283,13 +283,11 @@ int lull_prover_finish(struct lull_proving *p, const uint8_t r[LULL_FR_BYTES],
 
 int lull_prover_begin(struct lull_proving *p, struct lull_error *reterr)
 {
-	int err;
+	int err = p->assigned ? LULL_OK
+			      : lull_prove_key_has_circuit(p->key, reterr);
 
-	if (p->key->assigned && !p->assigned)
-		return lull_fail(reterr, LULL_UNSUPPORTED,
-				 "%s: parameters of bellman hold no circuit: "
-				 "they cannot prove from a witness alone",
-				 p->key->file.parts.name);
+	if (err)
+		return err;
 	p->start_ns = lull_trace_now_ns();
 	p->proof = calloc(1, sizeof(*p->proof));
 	if (!p->proof)

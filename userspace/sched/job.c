@@ -114,15 +114,9 @@ void lull_sched_put(struct lull_flight *flight)
 
 /* ---- submitting -------------------------------------------------------- */
 
-static int check_opts(const struct lull_key *key,
-		      const struct lull_job_opts *opts,
+static int check_opts(const struct lull_job_opts *opts,
 		      struct lull_error *reterr)
 {
-	if (key->assigned)
-		return lull_fail(reterr, LULL_UNSUPPORTED,
-				 "%s: parameters of bellman hold no circuit: "
-				 "they cannot prove from a witness alone",
-				 key->file.parts.name);
 	if (opts->size < sizeof(*opts))
 		return lull_fail(
 			reterr, LULL_USAGE,
@@ -272,8 +266,10 @@ int lull_job_submit(struct lull_pipeline *pipeline, const struct lull_key *key,
 		    struct lull_error *reterr)
 {
 	struct lull_job *job;
-	int err = check_opts(key, opts, reterr);
+	int err = lull_prove_key_has_circuit(key, reterr);
 
+	if (!err)
+		err = check_opts(opts, reterr);
 	if (err)
 		return err;
 	job = calloc(1, sizeof(*job) + opts->nr_partitions *
