@@ -102,10 +102,8 @@ static int fail_point(const struct moving *m, size_t first,
 	const struct lull_source *source = m->c->source;
 
 	report->index += first;
-	return lull_prove_fail_point(
-		source->name, m->part, m->what, report,
-		source->ops->offset(source, m->part, report->index),
-		source->facts, reterr);
+	return source->ops->fail_point(source, m->part, m->what, report,
+				       reterr);
 }
 
 static int move_points(void *arg, size_t task, unsigned int slot,
@@ -203,14 +201,11 @@ static int move_header(struct lull_converting *c, struct lull_error *reterr)
 	for (i = 0; i < LULL_ARRAY_SIZE(points); i++) {
 		(points[i].group == 1 ? ops->check_g1
 				      : ops->check_g2)(p, 0, 1, true, &report);
+		report.index = i;
 		if (report.fault != LULL_POINTS_OK)
-			return lull_prove_fail_point(
-				source->name, LULL_PART_HEADER, points[i].name,
-				&report,
-				source->ops->offset(source, LULL_PART_HEADER,
-						    0) +
-					(uint64_t)(p - header),
-				source->facts, reterr);
+			return source->ops->fail_point(source, LULL_PART_HEADER,
+						       points[i].name, &report,
+						       reterr);
 		p += 2 * points[i].group * source->facts->fp_bytes;
 	}
 	return lull_outfile_write_at(&c->out, section->offset, header,
@@ -268,9 +263,9 @@ static int check_circuit(const struct lull_converting *c,
 		return err;
 	tell(c, "circuit", 0, 0);
 	if (r1cs->curve == LULL_CURVE_BN254)
-		lull_bn254_circuit_sum(r1cs, &sum);
+		lull_bn254_circuit_sum(c->source, r1cs, &sum);
 	else
-		lull_bls12_381_circuit_sum(r1cs, &sum);
+		lull_bls12_381_circuit_sum(c->source, r1cs, &sum);
 	lull_circuit_digest(&sum, &c->head, digest);
 	if (!memcmp(digest, c->head.circuit, sizeof(digest)))
 		return LULL_OK;
@@ -299,6 +294,18 @@ static int open_circuit(const struct lull_converting *c, struct lull_r1cs *r1cs,
 	if (err)
 		lull_r1cs_close(r1cs);
 	return err;
+}
+
+/* The points that were written are the circuit's. */
+static int compare(struct lull_converting *c, const struct lull_r1cs *r1cs,
+		   struct lull_error *reterr)
+{
+	if (!c->how->r1cs_path)
+		return LULL_OK;
+	tell(c, "comparing", 0, 0);
+	if (r1cs->curve == LULL_CURVE_BN254)
+		return lull_bn254_circuit_compare(c, r1cs, reterr);
+	return lull_bls12_381_circuit_compare(c, r1cs, reterr);
 }
 
 static int fold(struct lull_converting *c, const struct lull_r1cs *r1cs,
@@ -406,6 +413,8 @@ static int write_sections(struct lull_converting *c,
 	if (!err)
 		err = move_arrays(c, reterr);
 	if (!err)
+		err = compare(c, r1cs, reterr);
+	if (!err)
 		err = fold(c, r1cs, reterr);
 	if (!err)
 		err = hash_sections(c, reterr);
@@ -432,9 +441,22 @@ static int write_file(struct lull_converting *c, struct lull_error *reterr)
 	err = open_circuit(c, &r1cs, reterr);
 	if (!err)
 		err = write_sections(c, rows, &r1cs, reterr);
+	if (!err && c->source->ops->finish)
+		err = c->source->ops->finish(c->source, reterr);
 	lull_r1cs_close(&r1cs);
 	lull_rows_destroy(rows);
 	return err;
+}
+
+int lull_convert_check_paths(const char *key_path, const char *path,
+			     const struct lull_convert_how *how,
+			     struct lull_error *reterr)
+{
+	if (!lull_outfile_same(path, key_path) &&
+	    !(how->r1cs_path && lull_outfile_same(path, how->r1cs_path)))
+		return LULL_OK;
+	return lull_fail(reterr, LULL_USAGE,
+			 "%.80s: the output would replace an input", path);
 }
 
 int lull_convert(const struct lull_source *source, const char *path,
