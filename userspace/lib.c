@@ -414,10 +414,10 @@ int lull_key_generate_toxic(struct lull_ctx *ctx, const char *r1cs_path,
 				 ctx->arena, reterr);
 }
 
-int lull_key_convert(struct lull_ctx *ctx, const char *zkey_path,
+int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 		     const char *lkey_path,
 		     const struct lull_convert_opts *opts,
-		     struct lull_error *reterr)
+		     lull_convert_fn *convert, struct lull_error *reterr)
 {
 	struct lull_convert_how how = { 0 };
 
@@ -430,8 +430,16 @@ int lull_key_convert(struct lull_ctx *ctx, const char *zkey_path,
 		how = (struct lull_convert_how){ opts->r1cs_path, opts->fold_c,
 						 opts->progress,
 						 opts->progress_arg };
-	return lull_convert_zkey(zkey_path, lkey_path, &how, ctx->workers,
-				 ctx->arena, reterr);
+	return convert(path, lkey_path, &how, ctx->workers, ctx->arena, reterr);
+}
+
+int lull_key_convert(struct lull_ctx *ctx, const char *zkey_path,
+		     const char *lkey_path,
+		     const struct lull_convert_opts *opts,
+		     struct lull_error *reterr)
+{
+	return lull_ctx_convert(ctx, zkey_path, lkey_path, opts,
+				lull_convert_zkey, reterr);
 }
 
 /* ---- circuits ---------------------------------------------------------- */

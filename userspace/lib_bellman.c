@@ -63,6 +63,15 @@ int lull_key_bellman_vkey_write(const struct lull_key *key, const char *path,
 	return lull_bellman_write(key, path, true, reterr);
 }
 
+int lull_key_convert_bellman(struct lull_ctx *ctx, const char *params_path,
+			     const char *lkey_path,
+			     const struct lull_convert_opts *opts,
+			     struct lull_error *reterr)
+{
+	return lull_ctx_convert(ctx, params_path, lkey_path, opts,
+				lull_convert_bellman, reterr);
+}
+
 /* ---- proofs ------------------------------------------------------------ */
 
 int lull_prove_assigned(struct lull_ctx *ctx, const struct lull_key *key,

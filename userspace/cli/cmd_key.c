@@ -20,6 +20,11 @@
 #define COPY_BYTES 4096
 #define PATH_BYTES 4096
 
+static bool from_bellman(const struct lull_cli *cli)
+{
+	return cli->from && !strcmp(cli->from, LULL_CLI_BELLMAN);
+}
+
 int lull_cli_key_open(const struct lull_cli *cli, struct lull_ctx **ctx,
 		      struct lull_key **key, struct lull_error *reterr)
 {
@@ -32,7 +37,7 @@ int lull_cli_key_open(const struct lull_cli *cli, struct lull_ctx **ctx,
 	if (err)
 		return err;
 	lull_term_progress("key", 0, 0);
-	if (cli->from && !strcmp(cli->from, LULL_CLI_BELLMAN))
+	if (from_bellman(cli))
 		err = lull_key_open_bellman(*ctx, path, key, reterr);
 	else
 		err = lull_key_open(*ctx, path, key, reterr);
@@ -238,8 +243,9 @@ static int convert(const struct lull_cli *cli, struct lull_error *reterr)
 	err = lull_cli_ctx_create(cli, &ctx, reterr);
 	if (err)
 		return err;
-	err = lull_key_convert(ctx, cli->words[0], cli->words[1], &opts,
-			       reterr);
+	err = (from_bellman(cli) ? lull_key_convert_bellman
+				 : lull_key_convert)(
+		ctx, cli->words[0], cli->words[1], &opts, reterr);
 	lull_term_progress_end();
 	lull_ctx_destroy(ctx);
 	return err;
@@ -250,13 +256,19 @@ int lull_cli_key_convert(const struct lull_cli *cli)
 	const char *const inputs[] = { cli->words[0], cli->r1cs };
 	struct lull_error err;
 
-	if ((cli->to || cli->from) && cli->r1cs)
+	if (cli->to && cli->r1cs)
 		return lull_term_fail_msg(
 			cli->json, LULL_USAGE,
 			"key convert: --r1cs is for native keys, which "
-			"neither --from nor --to names");
-	if (cli->to || cli->from)
+			"--to does not name");
+	if (cli->to)
 		return lull_cli_key_convert_bellman(cli);
+	if (from_bellman(cli) && !cli->r1cs)
+		return lull_term_fail_msg(
+			cli->json, LULL_USAGE,
+			"key convert: parameters of bellman hold no circuit: "
+			"expected --r1cs X.r1cs, or --to " LULL_CLI_BELLMAN
+			" or " LULL_CLI_BELLMAN_VKEY);
 	if (cli->fold_c && !cli->r1cs)
 		return lull_term_fail_msg(
 			cli->json, LULL_USAGE,

@@ -98,8 +98,10 @@ static const struct lull_cli_command commands[] = {
 		.about =
 "To a .lkey, which is opened without converting, unless --to says otherwise.\n"
 "Checks every point as key check does.  A .lkey is taken wherever a .zkey is\n"
-"and gives the same proofs.  Folding takes a while, once; proofs then need four\n"
-"transforms instead of six.  --to bellman writes parameters of bellman and\n"
+"and gives the same proofs.  With --r1cs the circuit is compared with the key.\n"
+"--from bellman takes parameters of bellman and needs it, for they hold no\n"
+"circuit.  Folding takes a while, once; proofs then need four transforms instead\n"
+"of six.  --to bellman writes parameters of bellman and\n"
 "bellperson, --to bellman-vkey their verifying key alone, both of BLS12-381.",
 		.run = lull_cli_key_convert,
 	},

@@ -30,6 +30,38 @@ struct lull_bellman_points {
 };
 
 /**
+ * lull_bellman_take_points - read and decode some points
+ * @file: an open file
+ * @array: which
+ * @first: the first
+ * @nr: how many
+ * @to: affine, Montgomery, as a .zkey has points
+ * @reterr: names array, index, offset and fault
+ *
+ * Every encoding is checked; whether the points lie on their curve is not.
+ * Context: any thread.
+ *
+ * Return: LULL_OK, LULL_IO or LULL_RANGE.
+ */
+int lull_bellman_take_points(const struct lull_bellman *file,
+			     enum lull_bellman_array array, size_t first,
+			     size_t nr, uint8_t *to, struct lull_error *reterr);
+
+/* Are points [first, first + nr), taken, on their curve and in their subgroup?
+ * LULL_OK or LULL_RANGE. */
+int lull_bellman_check_points(const struct lull_bellman *file,
+			      enum lull_bellman_array array, size_t first,
+			      size_t nr, const uint8_t *points,
+			      struct lull_error *reterr);
+
+/* Says that point @i is off its curve or outside its subgroup.  Returns
+ * LULL_RANGE. */
+int lull_bellman_fail_point(const struct lull_bellman *file,
+			    enum lull_bellman_array array, size_t i,
+			    enum lull_points_fault fault,
+			    struct lull_error *reterr);
+
+/**
  * lull_bellman_load - read, check and convert a file's points
  * @file: an open file
  * @nr_arrays: how many arrays, from the first

@@ -38,52 +38,79 @@ static int fail_point(const struct lull_bellman *file, unsigned int array,
 				 "point %zu: %s", i, text);
 }
 
-/* Decodes points [lo, hi) in place.  (0, 0) is refused here: in memory it would
- * be taken for infinity. */
-static int decode(const struct pass *pass, unsigned int array, size_t lo,
-		  size_t hi, struct lull_error *reterr)
+int lull_bellman_fail_point(const struct lull_bellman *file,
+			    enum lull_bellman_array array, size_t i,
+			    enum lull_points_fault fault,
+			    struct lull_error *reterr)
+{
+	return fail_point(file, array, i,
+			  fault == LULL_POINTS_SUBGROUP ? not_in_subgroup
+							: not_on_curve,
+			  reterr);
+}
+
+/* Decodes points [first, first + nr) in place.  (0, 0) is refused here: in
+ * memory it would be taken for infinity. */
+static int decode(const struct lull_bellman *file,
+		  enum lull_bellman_array array, size_t first, size_t nr,
+		  uint8_t *points, struct lull_error *reterr)
 {
 	const unsigned int nr_coords = lull_bellman_coords(array);
 	const size_t each = lull_bellman_point_bytes(array);
 	uint8_t from[LULL_BELLMAN_POINT_BYTES_MAX];
 	enum lull_bellman_fault fault;
-	uint8_t *p = pass->at[array] + lo * each;
+	uint8_t *p = points;
 	size_t i;
 
-	for (i = lo; i < hi; i++, p += each) {
+	for (i = first; i < first + nr; i++, p += each) {
 		memcpy(from, p, each);
 		fault = lull_bellman_take_point(from, nr_coords, p);
 		if (fault != LULL_BELLMAN_POINT_OK)
-			return fail_point(pass->file, array, i,
+			return fail_point(file, array, i,
 					  lull_bellman_fault_text(fault),
 					  reterr);
 		if (lull_is_zero(p, each))
-			return fail_point(pass->file, array, i, not_on_curve,
+			return fail_point(file, array, i, not_on_curve,
 					  reterr);
 	}
-	lull_bellman_to_mont(pass->at[array] + lo * each,
-			     (hi - lo) * nr_coords);
+	lull_bellman_to_mont(points, nr * nr_coords);
 	return LULL_OK;
 }
 
-static int check(const struct pass *pass, unsigned int array, size_t lo,
-		 size_t hi, struct lull_error *reterr)
+int lull_bellman_take_points(const struct lull_bellman *file,
+			     enum lull_bellman_array array, size_t first,
+			     size_t nr, uint8_t *to, struct lull_error *reterr)
+{
+	const size_t each = lull_bellman_point_bytes(array);
+	int err;
+
+	err = lull_instream_read(&file->in, file->offset[array] + first * each,
+				 to, nr * each, reterr);
+	return err ? err : decode(file, array, first, nr, to, reterr);
+}
+
+static int check(const struct lull_bellman *file, enum lull_bellman_array array,
+		 size_t first, size_t nr, const uint8_t *points, bool subgroup,
+		 struct lull_error *reterr)
 {
 	const struct lull_groth16_ops *ops = lull_groth16(LULL_CURVE_BLS12_381);
-	bool subgroup = array < pass->nr_subgroup;
 	struct lull_points_report report;
 
-	if (lull_bellman_coords(array) == 2)
-		ops->check_g1(pass->at[array], lo, hi, subgroup, &report);
-	else
-		ops->check_g2(pass->at[array], lo, hi, subgroup, &report);
+	(lull_bellman_coords(array) == 2 ? ops->check_g1 : ops->check_g2)(
+		points, 0, nr, subgroup, &report);
 	LULL_ASSERT(!report.nr_inf && report.fault != LULL_POINTS_COORDINATE);
 	if (report.fault == LULL_POINTS_OK)
 		return LULL_OK;
-	return fail_point(pass->file, array, report.index,
-			  report.fault == LULL_POINTS_SUBGROUP ? not_in_subgroup
-							       : not_on_curve,
-			  reterr);
+	return lull_bellman_fail_point(file, array, first + report.index,
+				       report.fault, reterr);
+}
+
+int lull_bellman_check_points(const struct lull_bellman *file,
+			      enum lull_bellman_array array, size_t first,
+			      size_t nr, const uint8_t *points,
+			      struct lull_error *reterr)
+{
+	return check(file, array, first, nr, points, true, reterr);
 }
 
 static size_t nr_tasks(const struct pass *pass, unsigned int array)
@@ -96,22 +123,21 @@ static int pass_task(void *arg, size_t task, struct lull_error *reterr)
 	const struct pass *pass = arg;
 	const struct lull_bellman *file = pass->file;
 	unsigned int array = 0;
-	size_t lo, hi, each;
+	size_t lo, nr;
+	uint8_t *points;
 	int err = LULL_OK;
 
 	while (task >= nr_tasks(pass, array))
 		task -= nr_tasks(pass, array++);
 	lo = task * POINTS_PER_TASK;
-	hi = lull_min(lo + POINTS_PER_TASK, file->nr[array]);
-	each = lull_bellman_point_bytes(array);
-	if (pass->read) {
-		err = lull_instream_read(
-			&file->in, file->offset[array] + lo * each,
-			pass->at[array] + lo * each, (hi - lo) * each, reterr);
-		if (!err)
-			err = decode(pass, array, lo, hi, reterr);
-	}
-	return err ? err : check(pass, array, lo, hi, reterr);
+	nr = lull_min(file->nr[array] - lo, POINTS_PER_TASK);
+	points = pass->at[array] + lo * lull_bellman_point_bytes(array);
+	if (pass->read)
+		err = lull_bellman_take_points(file, array, lo, nr, points,
+					       reterr);
+	return err ? err
+		   : check(file, array, lo, nr, points,
+			   array < pass->nr_subgroup, reterr);
 }
 
 static int run_pass(struct pass *pass, struct lull_workers *workers,
