@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "input/canonical.h"
+#include "load/loader.h"
 #include "prove/bellman.h"
 #include "prove/prover.h"
 
@@ -23,8 +24,10 @@ static int open_key(struct lull_ctx *ctx, struct lull_bellman *file,
 {
 	int err;
 
-	err = lull_bellman_key_create(file, path, ctx->workers, ctx->arena,
-				      ctx->set, ret_key, reterr);
+	err = lull_bellman_key_create(file, path,
+				      lull_loader_reader(ctx->loader),
+				      ctx->workers, ctx->arena, ctx->set,
+				      ret_key, reterr);
 	lull_bellman_close(file);
 	return err;
 }
@@ -146,7 +149,7 @@ static int load_vkey(struct lull_bellman *file, struct lull_vkey **ret_vkey,
 
 	err = create_vkey(&vkey, reterr);
 	if (!err)
-		err = lull_bellman_load(file, LULL_BELLMAN_NR_VKEY,
+		err = lull_bellman_load(file, LULL_BELLMAN_NR_VKEY, NULL,
 					vkey->workers, vkey->arena,
 					&vkey->points, reterr);
 	if (!err)

@@ -65,7 +65,9 @@ int lull_bellman_fail_point(const struct lull_bellman *file,
  * lull_bellman_load - read, check and convert a file's points
  * @file: an open file
  * @nr_arrays: how many arrays, from the first
- * @workers: who does it
+ * @reader: who reads, and whose threads convert; NULL, or a file in memory:
+ *	@workers
+ * @workers: who does it then
  * @arena: where they lie
  * @ret_points: owned by the caller; retire its @vec
  * @reterr: names array, index, offset and fault
@@ -77,6 +79,7 @@ int lull_bellman_fail_point(const struct lull_bellman *file,
  * or LULL_NOMEM.
  */
 int lull_bellman_load(const struct lull_bellman *file, unsigned int nr_arrays,
+		      const struct lull_reader *reader,
 		      struct lull_workers *workers, struct lull_arena *arena,
 		      struct lull_bellman_points *ret_points,
 		      struct lull_error *reterr);
@@ -85,7 +88,8 @@ int lull_bellman_load(const struct lull_bellman *file, unsigned int nr_arrays,
  * lull_bellman_key_create - load a file and make a key of it
  * @file: parameters; stays the caller's
  * @path: where they came from, NULL for memory
- * @workers: who does it
+ * @reader: as lull_bellman_load()
+ * @workers: who does the rest
  * @arena: where the key lies
  * @set: the devices
  * @ret_key: owned by the caller; end it with lull_prove_key_destroy()
@@ -94,6 +98,7 @@ int lull_bellman_load(const struct lull_bellman *file, unsigned int nr_arrays,
  * Return: as lull_bellman_load().
  */
 int lull_bellman_key_create(const struct lull_bellman *file, const char *path,
+			    const struct lull_reader *reader,
 			    struct lull_workers *workers,
 			    struct lull_arena *arena, struct lull_set *set,
 			    struct lull_key **ret_key,

@@ -2,9 +2,9 @@
 /*
  * bellman_load.c - bellman's points into memory, and a key of them
  *
- * A task reads some points to where they are to lie and converts them there:
- * both forms have the same size, so a file of any size takes its own size of
- * memory and no more.
+ * Points are read to where they are to lie, by a reader or by tasks of the pool,
+ * and converted there: both forms have the same size, so a file of any size takes
+ * its own size of memory and no more.
  */
 #include "prove/bellman.h"
 
@@ -26,6 +26,7 @@ struct pass {
 	unsigned int nr_arrays;
 	unsigned int nr_subgroup; /* arrays whose subgroup is checked */
 	bool read;
+	const struct lull_file_extent *extents; /* where a reader reads */
 };
 
 static int fail_point(const struct lull_bellman *file, unsigned int array,
@@ -151,6 +152,51 @@ static int run_pass(struct pass *pass, struct lull_workers *workers,
 	return lull_workers_try(workers, nr, pass_task, pass, reterr);
 }
 
+/* Has a reader read the arrays; its threads convert points as they land. */
+static int land(void *arg, const struct lull_file_extent *extent,
+		uint64_t first, size_t nr, uint8_t *units,
+		struct lull_error *reterr)
+{
+	const struct pass *pass = arg;
+	const enum lull_bellman_array array =
+		(enum lull_bellman_array)(extent - pass->extents);
+	int err;
+
+	err = decode(pass->file, array, (size_t)first, nr, units, reterr);
+	return err ? err
+		   : check(pass->file, array, (size_t)first, nr, units,
+			   array < pass->nr_subgroup, reterr);
+}
+
+static int read_arrays(struct pass *pass, const struct lull_reader *reader,
+		       struct lull_error *reterr)
+{
+	const struct lull_bellman *file = pass->file;
+	const struct lull_load_file source = { file->in.fd, file->in.bytes,
+					       file->in.name };
+	struct lull_file_extent extents[LULL_BELLMAN_NR_ARRAYS];
+	const struct lull_load load = { .extents = extents,
+					.nr_extents = pass->nr_arrays,
+					.land = land,
+					.arg = pass };
+	unsigned int array;
+
+	for (array = 0; array < pass->nr_arrays; array++) {
+		size_t each = lull_bellman_point_bytes(array);
+
+		extents[array] = (struct lull_file_extent){
+			.source = &source,
+			.offset = file->offset[array],
+			.bytes = file->nr[array] * (uint64_t)each,
+			.to = pass->at[array],
+			.kind = LULL_EXTENT_POINTS,
+			.unit_bytes = each,
+		};
+	}
+	pass->extents = extents;
+	return reader->read(reader->arg, &load, reterr);
+}
+
 /* Where each array lies; *ret_bytes is all of them. */
 static void place(const struct lull_bellman *file, unsigned int nr_arrays,
 		  uint8_t *base, uint8_t **at, size_t *ret_bytes)
@@ -166,6 +212,7 @@ static void place(const struct lull_bellman *file, unsigned int nr_arrays,
 }
 
 int lull_bellman_load(const struct lull_bellman *file, unsigned int nr_arrays,
+		      const struct lull_reader *reader,
 		      struct lull_workers *workers, struct lull_arena *arena,
 		      struct lull_bellman_points *ret_points,
 		      struct lull_error *reterr)
@@ -187,7 +234,8 @@ int lull_bellman_load(const struct lull_bellman *file, unsigned int nr_arrays,
 	if (err)
 		return err;
 	place(file, nr_arrays, points.vec.ptr, points.at, &bytes);
-	err = run_pass(&pass, workers, reterr);
+	err = reader && !file->in.data ? read_arrays(&pass, reader, reterr)
+				       : run_pass(&pass, workers, reterr);
 	if (!err)
 		err = lull_instream_same(&file->in, reterr);
 	if (err) {
@@ -236,6 +284,7 @@ static void view(const struct lull_bellman *file,
 }
 
 int lull_bellman_key_create(const struct lull_bellman *file, const char *path,
+			    const struct lull_reader *reader,
 			    struct lull_workers *workers,
 			    struct lull_arena *arena, struct lull_set *set,
 			    struct lull_key **ret_key,
@@ -245,8 +294,8 @@ int lull_bellman_key_create(const struct lull_bellman *file, const char *path,
 	struct lull_keyfile key = { 0 };
 	int err;
 
-	err = lull_bellman_load(file, LULL_BELLMAN_NR_ARRAYS, workers, arena,
-				&points, reterr);
+	err = lull_bellman_load(file, LULL_BELLMAN_NR_ARRAYS, reader, workers,
+				arena, &points, reterr);
 	if (err)
 		return err;
 	view(file, &points, &key.zkey);
