@@ -249,7 +249,8 @@ static const struct lull_cli_command commands[] = {
 		.about =
 "The files are read together, whole, into memory: by uring, pread, mmap and\n"
 "auto.  \"disk\" is what O_DIRECT reads of the same size and depth bring\n"
-"without a loader.  A table on a terminal, else one JSON object a line.",
+"without a loader.  Native keys are opened, too, until they are ready to prove.\n"
+"A table on a terminal, else one JSON object a line.",
 		.run = lull_cli_bench_load,
 	},
 	{
