@@ -298,7 +298,8 @@ static void expect_state(const struct state *was, bool files, const char *met,
 			   is.mapped - was->mapped);
 	if (was->nr_open != is.nr_open)
 		TEST_FAIL_("%s, call %u: a file is left open", met, nth);
-	if (files && was->nr_files != is.nr_files)
+	/* Fewer: the first of two outputs, where the second cannot be named. */
+	if (files && was->nr_files < is.nr_files)
 		TEST_FAIL_("%s, call %u: %u files, then %u", met, nth,
 			   was->nr_files, is.nr_files);
 }

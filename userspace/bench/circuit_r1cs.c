@@ -193,12 +193,8 @@ int lull_circuit_write_r1cs(const struct lull_circuit *circuit,
 	if (!w.buffer)
 		err = lull_fail(reterr, LULL_NOMEM, "out of memory");
 	if (!err)
-		err = lull_outfile_open(path, 0, &w.out, reterr);
-	if (!err && !w.out.temp)
-		err = lull_fail(reterr, LULL_USAGE,
-				"%s: expected a regular file, found a device "
-				"or pipe",
-				w.out.name);
+		err = lull_outfile_open(path, LULL_OUTFILE_REGULAR, &w.out,
+					reterr);
 	if (!err)
 		err = write_file(&w, walk, reterr);
 	if (!err)

@@ -343,7 +343,7 @@ LULL_API int lull_key_check(const struct lull_key *key,
 /**
  * lull_key_vkey_write - write the key's verification_key.json
  * @key: the key
- * @path: written to a temporary name beside it, then renamed
+ * @path: appears whole or not at all
  * @reterr: filled on failure
  *
  * Return: LULL_OK, LULL_IO, LULL_USAGE when @path is the key itself, or
@@ -356,7 +356,7 @@ LULL_API int lull_key_vkey_write(const struct lull_key *key, const char *path,
  * lull_key_generate_toxic - a key from a known trapdoor, for tests only
  * @ctx: whose threads to use
  * @r1cs_path: the circuit
- * @zkey_path: written to a temporary name beside it, then renamed
+ * @zkey_path: appears whole or not at all
  * @reterr: filled on failure
  *
  * The key is marked as insecure inside the file.
@@ -392,7 +392,7 @@ struct lull_convert_opts {
  * lull_key_convert - make a .lkey of a .zkey
  * @ctx: whose memory and threads to use
  * @zkey_path: the key; not to be written to meanwhile
- * @lkey_path: written to a temporary name beside it, then renamed
+ * @lkey_path: appears whole or not at all
  * @opts: may be NULL
  * @reterr: filled on failure
  *
@@ -577,7 +577,7 @@ LULL_API size_t lull_public_json(const struct lull_proof *proof, char *buf,
 /**
  * lull_proof_write - write proof.json and public.json
  * @proof: the proof
- * @proof_path: written to a temporary name beside it, then renamed
+ * @proof_path: appears whole or not at all
  * @public_path: likewise; both files are complete before either is renamed
  * @reterr: filled on failure
  *

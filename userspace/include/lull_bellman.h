@@ -72,7 +72,7 @@ LULL_API int lull_key_convert_bellman(struct lull_ctx *ctx,
 /**
  * lull_key_bellman_write - write a key as parameters
  * @key: of a .zkey or of parameters, of BLS12-381
- * @path: written to a temporary name beside it, then renamed
+ * @path: appears whole or not at all
  * @reterr: filled on failure
  *
  * Row i of the circuit that the parameters are for is row k i mod n of the
@@ -90,7 +90,7 @@ LULL_API int lull_key_bellman_write(const struct lull_key *key,
 /**
  * lull_key_bellman_vkey_write - write a key's verifying key alone
  * @key: as lull_key_bellman_write()
- * @path: written to a temporary name beside it, then renamed
+ * @path: appears whole or not at all
  * @reterr: filled on failure
  *
  * Return: as lull_key_bellman_write().

@@ -111,7 +111,7 @@ int lull_bellman_key_check(const struct lull_key *key,
 /**
  * lull_bellman_write - write a key as parameters, or its verifying key alone
  * @key: any key of BLS12-381
- * @path: written to a temporary name beside it, then renamed
+ * @path: appears whole or not at all
  * @vkey_only: no more than the verifying key
  * @reterr: filled on failure
  *

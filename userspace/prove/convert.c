@@ -322,7 +322,7 @@ static int fold(struct lull_converting *c, const struct lull_r1cs *r1cs,
 
 /* One section being read back. */
 struct hashing {
-	const struct lull_instream *in;
+	const struct lull_outfile *out;
 	const struct lull_lkey_section *section;
 	uint8_t *buffers, *hashes;
 };
@@ -337,8 +337,8 @@ static int hash_chunk(void *arg, size_t task, unsigned int slot,
 	uint8_t *buf = h->buffers + slot * LULL_LKEY_CHUNK_BYTES;
 	int err;
 
-	err = lull_instream_read(h->in, h->section->offset + at, buf, bytes,
-				 reterr);
+	err = lull_outfile_read_at(h->out, h->section->offset + at, buf, bytes,
+				   reterr);
 	if (!err)
 		lull_hash(buf, bytes, h->hashes + task * LULL_HASH_BYTES);
 	return err;
@@ -364,26 +364,20 @@ static int hash_section(struct lull_converting *c, struct hashing *h,
 
 static int hash_sections(struct lull_converting *c, struct lull_error *reterr)
 {
-	struct lull_instream in;
-	struct hashing h = { .in = &in };
+	struct hashing h = { .out = &c->out };
 	struct lull_vec buffers;
 	unsigned int i;
 	int err;
 
-	err = lull_instream_open(c->out.temp, &in, reterr);
-	if (err)
-		return err;
 	err = lull_arena_carve(
 		c->arena, lull_workers_nr(c->workers) * LULL_LKEY_CHUNK_BYTES,
 		0, "sections to be hashed", &buffers, reterr);
 	if (err)
-		goto close_in;
+		return err;
 	h.buffers = buffers.ptr;
 	for (i = 0; i < LULL_LKEY_NR_SECTIONS && !err; i++)
 		err = hash_section(c, &h, &c->head.sections[i], reterr);
 	lull_arena_retire(&buffers);
-close_in:
-	lull_instream_close(&in);
 	return err;
 }
 
@@ -429,12 +423,6 @@ static int write_file(struct lull_converting *c, struct lull_error *reterr)
 	struct lull_rows *rows;
 	int err;
 
-	if (!c->out.temp)
-		return lull_fail(reterr, LULL_USAGE,
-				 "%s: a key is written at many places at once: "
-				 "expected a regular file, found a device or "
-				 "pipe",
-				 c->out.name);
 	err = lull_rows_count(c, &rows, reterr);
 	if (err)
 		return err;
@@ -480,7 +468,7 @@ int lull_convert(const struct lull_source *source, const char *path,
 	};
 	int err;
 
-	err = lull_outfile_open(path, 0, &c.out, reterr);
+	err = lull_outfile_open(path, LULL_OUTFILE_REGULAR, &c.out, reterr);
 	if (err)
 		return err;
 	err = write_file(&c, reterr);

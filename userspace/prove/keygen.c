@@ -173,18 +173,10 @@ static int write_key(struct lull_keygen_plan *plan, const char *zkey_path,
 	if (err)
 		return err;
 	place_sections(plan);
-	err = lull_outfile_open(zkey_path, 0, &out, reterr);
+	err = lull_outfile_open(zkey_path, LULL_OUTFILE_REGULAR, &out, reterr);
 	if (err)
 		return err;
 	plan->out = &out;
-	if (!out.temp) {
-		err = lull_fail(reterr, LULL_USAGE,
-				"%s: a key is written at many places at once: "
-				"expected a regular file, found a device or "
-				"pipe",
-				out.name);
-		goto discard_out;
-	}
 	err = write_frame(plan, reterr);
 	if (err)
 		goto discard_out;
