@@ -134,8 +134,7 @@ static void check_replaced_file(void)
 	struct lull_outfile out;
 
 	write_file(path, "older and longer");
-	ASSERT_EQ(LULL_OK,
-		  open_out(path, LULL_OUTFILE_FSYNC, &out, NULL));
+	ASSERT_EQ(LULL_OK, open_out(path, LULL_OUTFILE_FSYNC, &out, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
 	expect_content(path, "older and longer");
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
@@ -179,8 +178,7 @@ static void check_a_name_alone(void)
 
 	ASSERT_TRUE(getcwd(here, sizeof(here)) != NULL);
 	ASSERT_EQ(0, chdir(folder));
-	EXPECT_EQ(LULL_OK,
-		  open_out("name", LULL_OUTFILE_FSYNC, &out, NULL));
+	EXPECT_EQ(LULL_OK, open_out("name", LULL_OUTFILE_FSYNC, &out, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "x", 1, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
 	expect_content("name", "x");
@@ -280,9 +278,9 @@ TEST(devices_are_refused_where_a_file_is_wanted)
 	struct lull_error err;
 
 	memset(&out, POISON, sizeof(out));
-	EXPECT_EQ(LULL_USAGE, lull_outfile_open("/dev/null",
-						LULL_OUTFILE_REGULAR, &out,
-						&err));
+	EXPECT_EQ(LULL_USAGE,
+		  lull_outfile_open("/dev/null", LULL_OUTFILE_REGULAR, &out,
+				    &err));
 	EXPECT_STREQ("/dev/null: it is written at many places at once: "
 		     "expected a regular file, found a device or pipe",
 		     err.msg);

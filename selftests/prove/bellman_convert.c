@@ -78,8 +78,8 @@ static void verify(const struct blob *file, const struct lull_key *key,
 	ASSERT_EQ(LULL_OK, lull_proof_bellman(proof, bytes, NULL));
 	ASSERT_EQ(LULL_OK, lull_vkey_open_bellman_mem(file->data, file->bytes,
 						      &vkey, NULL));
-	EXPECT_EQ(LULL_OK, lull_vkey_verify(vkey, bytes, proof->publics.ptr, 1,
-					    NULL));
+	EXPECT_EQ(LULL_OK,
+		  lull_vkey_verify(vkey, bytes, proof->publics.ptr, 1, NULL));
 	lull_vkey_close(vkey);
 }
 
@@ -162,12 +162,12 @@ TEST(bytes_do_not_depend_on_threads)
 
 	set_up();
 	kept = ctx;
-	ASSERT_EQ(LULL_OK, convert(&poseidon.file, GOLDEN POSEIDON ".r1cs", 0,
-				   NULL));
+	ASSERT_EQ(LULL_OK,
+		  convert(&poseidon.file, GOLDEN POSEIDON ".r1cs", 0, NULL));
 	want = blob_read(lkey_path);
 	ctx = make_ctx(1);
-	EXPECT_EQ(LULL_OK, convert(&poseidon.file, GOLDEN POSEIDON ".r1cs", 0,
-				   NULL));
+	EXPECT_EQ(LULL_OK,
+		  convert(&poseidon.file, GOLDEN POSEIDON ".r1cs", 0, NULL));
 	got = blob_read(lkey_path);
 	ASSERT_EQ(want.bytes, got.bytes);
 	EXPECT_MEMEQ(want.data, got.data, want.bytes);
@@ -332,9 +332,9 @@ TEST(points_off_their_curve)
 	size_t at;
 
 	set_up();
-	ASSERT_EQ(LULL_OK, lull_bellman_open_mem(poseidon.file.data,
-						 poseidon.file.bytes, "p", 0,
-						 &file, NULL));
+	ASSERT_EQ(LULL_OK,
+		  lull_bellman_open_mem(poseidon.file.data, poseidon.file.bytes,
+					"p", 0, &file, NULL));
 	for (i = 0; i < LULL_BELLMAN_NR_ARRAYS; i++) {
 		uint32_t point = file.nr[i] - 1;
 
@@ -345,8 +345,7 @@ TEST(points_off_their_curve)
 			 lull_bellman_name(i), at, point);
 		expect_bad_point(at + 47, want);
 	}
-	expect_bad_point(file.offset[LULL_BELLMAN_A],
-			 "section a, offset");
+	expect_bad_point(file.offset[LULL_BELLMAN_A], "section a, offset");
 	lull_bellman_close(&file);
 }
 
@@ -357,24 +356,24 @@ TEST(calls_that_are_wrong)
 
 	set_up();
 	blob_write(&poseidon.file, params_path);
-	EXPECT_EQ(LULL_USAGE, lull_key_convert_bellman(ctx, params_path,
-						       lkey_path, NULL,
-						       &error));
+	EXPECT_EQ(LULL_USAGE,
+		  lull_key_convert_bellman(ctx, params_path, lkey_path, NULL,
+					   &error));
 	EXPECT_TRUE(strstr(error.msg, "parameters of bellman hold no circuit"));
 	opts.r1cs_path = GOLDEN POSEIDON ".r1cs";
-	EXPECT_EQ(LULL_USAGE, lull_key_convert_bellman(ctx, params_path,
-						       params_path, &opts,
-						       &error));
+	EXPECT_EQ(LULL_USAGE,
+		  lull_key_convert_bellman(ctx, params_path, params_path, &opts,
+					   &error));
 	EXPECT_TRUE(strstr(error.msg, "would replace an input"));
 	EXPECT_EQ(LULL_IO, lull_key_convert_bellman(ctx, "/none.params",
 						    lkey_path, &opts, &error));
 	opts.r1cs_path = "/none.r1cs";
-	EXPECT_EQ(LULL_IO, lull_key_convert_bellman(ctx, params_path,
-						    lkey_path, &opts, &error));
+	EXPECT_EQ(LULL_IO, lull_key_convert_bellman(ctx, params_path, lkey_path,
+						    &opts, &error));
 	opts.size--;
-	EXPECT_EQ(LULL_USAGE, lull_key_convert_bellman(ctx, params_path,
-						       lkey_path, &opts,
-						       &error));
+	EXPECT_EQ(LULL_USAGE,
+		  lull_key_convert_bellman(ctx, params_path, lkey_path, &opts,
+					   &error));
 }
 
 TEST_MAIN

@@ -118,7 +118,7 @@ static inline struct fr *lagrange(const struct made *m)
 }
 
 static inline void add_terms(struct fr *wires, const struct lull_r1cs_lc *lc,
-		      const struct fr *l)
+			     const struct fr *l)
 {
 	struct fr value;
 	uint32_t i;
@@ -151,7 +151,8 @@ static inline void make_wires(struct made *m, const struct lull_r1cs *r1cs)
 }
 
 /* (beta A + alpha B + C) / by of wires [lo, hi) */
-static inline void put_mixed(struct made *m, size_t lo, size_t hi, const struct fr *by)
+static inline void put_mixed(struct made *m, size_t lo, size_t hi,
+			     const struct fr *by)
 {
 	struct fr inv, x, t;
 	size_t i;
@@ -169,7 +170,7 @@ static inline void put_mixed(struct made *m, size_t lo, size_t hi, const struct 
 }
 
 static inline void put_dense(struct made *m, unsigned int matrix,
-		      void (*put)(struct made *, const struct fr *))
+			     void (*put)(struct made *, const struct fr *))
 {
 	size_t i, nr = 0;
 

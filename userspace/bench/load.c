@@ -363,19 +363,20 @@ static int compare(struct bench *b, size_t first, bool cold, double *disk_rate,
 
 	ratios.ns = calloc(b->opts->nr_runs, sizeof(*ratios.ns));
 	if (!ratios.ns)
-		return lull_fail(reterr, LULL_NOMEM, "out of memory for ratios");
+		return lull_fail(reterr, LULL_NOMEM,
+				 "out of memory for ratios");
 	for (i = first; i < b->nr_arms; i++) {
 		struct arm *arm = &b->arms[i];
 
 		for (run = 0; cold && run < arm->samples.nr; run++)
-			ratios.ns[run] = (uint64_t)(RATIO_ONE *
-						    (double)disk->ns[run] /
-						    (double)arm->samples.ns[run]);
+			ratios.ns[run] =
+				(uint64_t)(RATIO_ONE * (double)disk->ns[run] /
+					   (double)arm->samples.ns[run]);
 		ratios.nr = arm->samples.nr;
 		lull_bench_sort(&ratios);
 		if (cold && ratios.nr)
-			arm->of_disk = (double)lull_bench_median(&ratios) /
-				       RATIO_ONE;
+			arm->of_disk =
+				(double)lull_bench_median(&ratios) / RATIO_ONE;
 		else if (*disk_rate > 0)
 			arm->of_disk = rate_of(b, arm) / *disk_rate;
 	}
@@ -394,8 +395,8 @@ static bool is_disk(const struct arm *arm)
 static int measure(struct bench *b, bool cold, double *disk_rate,
 		   struct lull_error *reterr)
 {
-	const size_t first = cold || !b->nr_arms || !is_disk(&b->arms[0]) ? 0
-									  : 1;
+	const size_t first =
+		cold || !b->nr_arms || !is_disk(&b->arms[0]) ? 0 : 1;
 	struct lull_error why = { 0 };
 	bool no_disk = false;
 	unsigned int run;

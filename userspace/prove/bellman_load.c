@@ -71,8 +71,7 @@ static int decode(const struct lull_bellman *file,
 					  lull_bellman_fault_text(fault),
 					  reterr);
 		if (lull_is_zero(p, each))
-			return fail_point(file, array, i, not_on_curve,
-					  reterr);
+			return fail_point(file, array, i, not_on_curve, reterr);
 	}
 	lull_bellman_to_mont(points, nr * nr_coords);
 	return LULL_OK;
@@ -337,9 +336,8 @@ static void describe(const struct lull_key *key, struct lull_bellman *file,
 	/* The file has a number before each array behind the first points. */
 	for (array = 0; array < LULL_BELLMAN_NR_ARRAYS; array++) {
 		counts += array >= LULL_BELLMAN_IC;
-		file->offset[array] =
-			(uint64_t)(points->at[array] - z->base) +
-			counts * LULL_BELLMAN_COUNT_BYTES;
+		file->offset[array] = (uint64_t)(points->at[array] - z->base) +
+				      counts * LULL_BELLMAN_COUNT_BYTES;
 	}
 }
 

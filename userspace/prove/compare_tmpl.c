@@ -329,8 +329,8 @@ static void sort_rows(struct comparing *m, unsigned int solved)
 
 	memset(m->terms[Z], 0, m->r1cs->nr_wires * sizeof(*m->terms[Z]));
 	for (i = 0; lull_r1cs_next(m->r1cs, &walk, &row); i++) {
-		m->states[i] = is_free(m, &row, solved, &other) ? ROW_FREE
-								: ROW_LEFT;
+		m->states[i] =
+			is_free(m, &row, solved, &other) ? ROW_FREE : ROW_LEFT;
 		if (m->states[i] == ROW_LEFT)
 			count_terms(m->terms[Z], &row.c, 1);
 	}
@@ -476,7 +476,8 @@ static int sum_g1(const struct comparing *m, enum lull_part part,
 }
 
 static int sum_b2(const struct comparing *m, const struct fr *weights,
-		  void *scratch, struct g2_affine *ret, struct lull_error *reterr)
+		  void *scratch, struct g2_affine *ret,
+		  struct lull_error *reterr)
 {
 	size_t lo, each, nr = m->r1cs->nr_wires;
 	struct g2_xyzz t, sum;
@@ -619,11 +620,10 @@ static int make_quotient(struct comparing *m, struct lull_error *reterr)
 	struct lull_vec scratch;
 	int err;
 
-	err = lull_arena_carve(
-		m->c->arena,
-		fr_quotient_scratch_bytes(log_n,
-					  lull_workers_nr(m->c->workers)),
-		0, "scratch of a quotient", &scratch, reterr);
+	err = lull_arena_carve(m->c->arena,
+			       fr_quotient_scratch_bytes(
+				       log_n, lull_workers_nr(m->c->workers)),
+			       0, "scratch of a quotient", &scratch, reterr);
 	if (err)
 		return err;
 	err = fr_domain_create(log_n, m->c->arena, &domain, reterr);
@@ -703,19 +703,16 @@ static int take_memory(struct comparing *m, struct lull_error *reterr)
 				       "kinds of the rows", &m->states_vec,
 				       reterr);
 	if (!err)
-		err = lull_arena_carve(arena,
-				       m->r1cs->nr_constraints *
-					       sizeof(*m->peeled),
-				       0, "an order of the rows",
-				       &m->peeled_vec, reterr);
+		err = lull_arena_carve(
+			arena, m->r1cs->nr_constraints * sizeof(*m->peeled), 0,
+			"an order of the rows", &m->peeled_vec, reterr);
 	if (!err)
 		err = lull_arena_carve(arena, 2 * m->n * sizeof(*m->a), 0,
 				       "rows", &m->rows_vec, reterr);
 	if (!err)
-		err = lull_arena_carve(arena,
-				       PORTION * sizeof(struct g2_affine), 0,
-				       "points to be compared", &m->points_vec,
-				       reterr);
+		err = lull_arena_carve(
+			arena, PORTION * sizeof(struct g2_affine), 0,
+			"points to be compared", &m->points_vec, reterr);
 	if (err)
 		return err;
 	for (i = 0; i < 3; i++) {

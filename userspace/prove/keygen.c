@@ -18,8 +18,6 @@
 #include "base/error.h"
 #include "prove/keygen_plan.h"
 
-#define FILE_HEADER_BYTES 12	/* magic, u32 version, u32 sections */
-#define SECTION_HEADER_BYTES 12 /* u32 type, u64 bytes */
 #define NR_SECTIONS LULL_KEYGEN_TOXIC_SLOT
 
 /* Section 10 without contributions: a hash of the circuit, left zero, and the
@@ -71,7 +69,7 @@ static void place_sections(struct lull_keygen_plan *plan)
 	uint64_t fp = r1cs->facts->fp_bytes, fr = r1cs->facts->fr_bytes;
 	uint64_t g1 = 2 * fp, g2 = 4 * fp;
 	uint64_t vars = r1cs->nr_wires, ones = (uint64_t)plan->nr_public + 1;
-	uint64_t at = FILE_HEADER_BYTES;
+	uint64_t at = LULL_BINFILE_HEAD_BYTES;
 	unsigned int i;
 
 	plan->bytes[LULL_ZKEY_PROTOCOL] = sizeof(uint32_t);
@@ -90,7 +88,7 @@ static void place_sections(struct lull_keygen_plan *plan)
 	plan->bytes[LULL_ZKEY_CONTRIBUTIONS] = CONTRIBUTIONS_BYTES;
 	plan->bytes[LULL_KEYGEN_TOXIC_SLOT] = strlen(LULL_ZKEY_TOXIC_TEXT);
 	for (i = LULL_ZKEY_PROTOCOL; i < LULL_KEYGEN_SLOTS; i++) {
-		at += SECTION_HEADER_BYTES;
+		at += LULL_BINFILE_SECTION_BYTES;
 		plan->offset[i] = at;
 		at += plan->bytes[i];
 	}
@@ -100,20 +98,18 @@ static int write_section_header(const struct lull_keygen_plan *plan,
 				unsigned int slot, struct lull_error *reterr)
 {
 	uint32_t type = slot == LULL_KEYGEN_TOXIC_SLOT ? LULL_ZKEY_TOXIC : slot;
-	uint8_t header[SECTION_HEADER_BYTES];
+	uint8_t header[LULL_BINFILE_SECTION_BYTES];
 
-	memcpy(header, &type, sizeof(type));
-	memcpy(header + sizeof(type), &plan->bytes[slot],
-	       sizeof(plan->bytes[slot]));
+	lull_binfile_put_section(header, type, plan->bytes[slot]);
 	return lull_outfile_write_at(plan->out,
-				     plan->offset[slot] - SECTION_HEADER_BYTES,
+				     plan->offset[slot] - sizeof(header),
 				     header, sizeof(header), reterr);
 }
 
 static int write_frame(const struct lull_keygen_plan *plan,
 		       struct lull_error *reterr)
 {
-	const uint32_t start[] = { LULL_ZKEY_VERSION, NR_SECTIONS };
+	uint8_t start[LULL_BINFILE_HEAD_BYTES];
 	const uint32_t protocol = LULL_ZKEY_GROTH16;
 	const uint8_t contributions[CONTRIBUTIONS_BYTES] = { 0 };
 	const struct {
@@ -121,8 +117,7 @@ static int write_frame(const struct lull_keygen_plan *plan,
 		const void *data;
 		size_t bytes;
 	} parts[] = {
-		{ 0, "zkey", 4 },
-		{ 4, start, sizeof(start) },
+		{ 0, start, sizeof(start) },
 		{ plan->offset[LULL_ZKEY_PROTOCOL], &protocol,
 		  sizeof(protocol) },
 		{ plan->offset[LULL_ZKEY_CONTRIBUTIONS], contributions,
@@ -133,6 +128,7 @@ static int write_frame(const struct lull_keygen_plan *plan,
 	unsigned int i;
 	int err;
 
+	lull_binfile_put_head(start, "zkey", LULL_ZKEY_VERSION, NR_SECTIONS);
 	for (i = LULL_ZKEY_PROTOCOL; i < LULL_KEYGEN_SLOTS; i++) {
 		err = write_section_header(plan, i, reterr);
 		if (err)

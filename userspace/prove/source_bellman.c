@@ -195,8 +195,8 @@ static int load_h_task(void *arg, size_t task, unsigned int slot,
 	const struct lull_bellman *file = &l->s->file;
 	struct g1_affine *h = l->s->h;
 	size_t lo = task * LULL_CONVERT_POINTS, i;
-	size_t nr = lull_min(file->nr[LULL_BELLMAN_H] - lo,
-			     LULL_CONVERT_POINTS);
+	size_t nr =
+		lull_min(file->nr[LULL_BELLMAN_H] - lo, LULL_CONVERT_POINTS);
 	uint8_t *buf = l->buffers + slot * LULL_CONVERT_POINTS * sizeof(*h);
 	int err;
 
@@ -242,9 +242,8 @@ static int load_h(const struct lull_converting *c, struct params_source *s,
 	return err;
 }
 
-static int transform_h(const struct lull_converting *c,
-		       struct params_source *s, unsigned int log_n,
-		       struct lull_error *reterr)
+static int transform_h(const struct lull_converting *c, struct params_source *s,
+		       unsigned int log_n, struct lull_error *reterr)
 {
 	struct g1_transform t = { .c = c,
 				  .what = "h to H",
@@ -311,8 +310,7 @@ static size_t put_row(const struct params_source *s, uint32_t row, size_t skip,
 		if (i < c.a.nr_terms)
 			put_term(to, 0, row, &c.a, (uint32_t)i);
 		else
-			put_term(to, 1, row, &c.b,
-				 (uint32_t)i - c.a.nr_terms);
+			put_term(to, 1, row, &c.b, (uint32_t)i - c.a.nr_terms);
 	}
 	return nr;
 }
@@ -374,7 +372,8 @@ static void sum_words(struct dense *dense, size_t nr_words)
 }
 
 /* Fills rows, starts and bits, which are empty. */
-static void index_rows(struct params_source *s, const struct lull_source *source)
+static void index_rows(struct params_source *s,
+		       const struct lull_source *source)
 {
 	const size_t n = (size_t)1 << source->log2_domain;
 	struct lull_r1cs_walk walk = lull_r1cs_walk(&s->r1cs), here = walk;
@@ -404,7 +403,8 @@ static void index_rows(struct params_source *s, const struct lull_source *source
 			  lull_div_up(source->nr_vars, WORD_BITS));
 }
 
-static int take_tables(struct params_source *s, const struct lull_source *source,
+static int take_tables(struct params_source *s,
+		       const struct lull_source *source,
 		       struct lull_arena *arena, struct lull_error *reterr)
 {
 	const size_t n = (size_t)1 << source->log2_domain;
@@ -420,11 +420,9 @@ static int take_tables(struct params_source *s, const struct lull_source *source
 				       "where rows stand", &s->rows_vec,
 				       reterr);
 	if (!err)
-		err = lull_arena_carve(arena,
-				       LULL_CSR_MATRICES * nr_words *
-					       sizeof(uint64_t),
-				       LULL_CARVE_ZERO, "densities",
-				       &s->bits_vec, reterr);
+		err = lull_arena_carve(
+			arena, LULL_CSR_MATRICES * nr_words * sizeof(uint64_t),
+			LULL_CARVE_ZERO, "densities", &s->bits_vec, reterr);
 	if (!err)
 		err = lull_arena_carve(arena,
 				       LULL_CSR_MATRICES * (nr_words + 1) *
@@ -450,8 +448,9 @@ static int expect(const struct params_source *s, enum lull_bellman_array array,
 	if (s->file.nr[array] == want)
 		return LULL_OK;
 	return lull_bellman_fail(
-		&s->file, array, s->file.offset[array] - LULL_BELLMAN_COUNT_BYTES,
-		reterr, LULL_MISMATCH,
+		&s->file, array,
+		s->file.offset[array] - LULL_BELLMAN_COUNT_BYTES, reterr,
+		LULL_MISMATCH,
 		"expected %" PRIu64 " points, %s of %s, found %" PRIu32, want,
 		what, s->r1cs.file.in.name, s->file.nr[array]);
 }
@@ -576,7 +575,8 @@ static int fill(const struct lull_converting *c, struct lull_source *source,
 }
 
 static int open_source(const char *path, const struct lull_converting *c,
-		       struct lull_source *ret_source, struct lull_error *reterr)
+		       struct lull_source *ret_source,
+		       struct lull_error *reterr)
 {
 	struct lull_source source = { .ops = &bellman_ops };
 	struct params_source *s = calloc(1, sizeof(*s));
@@ -611,10 +611,11 @@ int lull_convert_bellman(const char *params_path, const char *path,
 	int err;
 
 	if (!how->r1cs_path)
-		return lull_fail(reterr, LULL_USAGE,
-				 "%.80s: parameters of bellman hold no circuit: "
-				 "expected one beside them",
-				 params_path);
+		return lull_fail(
+			reterr, LULL_USAGE,
+			"%.80s: parameters of bellman hold no circuit: "
+			"expected one beside them",
+			params_path);
 	err = lull_convert_check_paths(params_path, path, how, reterr);
 	if (!err)
 		err = open_source(params_path, &c, &source, reterr);
