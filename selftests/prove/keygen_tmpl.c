@@ -114,7 +114,7 @@ static int generate(const uint8_t *from, struct lull_error *reterr)
 	const struct lull_keygen_opts opts = { .seed = from };
 
 	return lull_keygen_toxic(r1cs_path, zkey_path, &opts, workers,
-				 test_arena(), reterr);
+				 test_arena(), NULL, reterr);
 }
 
 static void set_up(void)
@@ -591,40 +591,66 @@ static unsigned int edge_scalars(struct fr *k, unsigned int window)
 	return nr;
 }
 
-TEST(multiples_in_every_window_size)
+/* Room for either twin. */
+static void *new_scratch(size_t bytes, size_t portable_temp_bytes)
 {
-	static struct g1_multiply_scratch scratch_1;
-	static struct g2_multiply_scratch scratch_2;
+	return aligned_alloc(64,
+			     lull_align_up(bytes + portable_temp_bytes, 64));
+}
+
+/* Both groups with one table, against double and add. */
+static void expect_multiples(uint64_t points, bool portable,
+			     unsigned int *windows)
+{
+	struct g1_multiply_scratch *scratch_1 =
+		new_scratch(g1_multiply_bytes(), g1_pairs_portable.temp_bytes);
+	struct g2_multiply_scratch *scratch_2 =
+		new_scratch(g2_multiply_bytes(), g2_pairs_portable.temp_bytes);
 	static struct g1_affine p[KEYGEN_BATCH];
 	static struct g2_affine q[KEYGEN_BATCH];
 	static struct fr k[KEYGEN_BATCH];
 	struct g1_multiples table_1;
 	struct g2_multiples table_2;
-	unsigned int i, nr, windows = 0;
+	unsigned int i, nr;
+
+	ASSERT_TRUE(scratch_1 && scratch_2);
+	g1_multiply_init(scratch_1);
+	g2_multiply_init(scratch_2);
+	if (portable) {
+		scratch_1->ops = &g1_pairs_portable;
+		scratch_2->ops = &g2_pairs_portable;
+	}
+	ASSERT_EQ(LULL_OK, g1_multiples_create(&table_1, points, workers,
+					       test_arena(), NULL));
+	ASSERT_EQ(LULL_OK, g2_multiples_create(&table_2, points, workers,
+					       test_arena(), NULL));
+	*windows |= 1u << table_1.window;
+	nr = edge_scalars(k, table_1.window);
+	ASSERT_TRUE(nr <= KEYGEN_BATCH);
+	memset(p, 0xa5, sizeof(p));
+	memset(q, 0xa5, sizeof(q));
+	g1_multiply_var(p, &table_1, k, nr, scratch_1);
+	g2_multiply_var(q, &table_2, k, nr, scratch_2);
+	for (i = 0; i < nr; i += i + 64 < nr ? 11 : 1) {
+		expect_g1("edge", i, &k[i], (uint8_t *)&p[i]);
+		if (i % 4 == 0 || i + 32 > nr)
+			expect_g2("edge", i, &k[i], (uint8_t *)&q[i]);
+	}
+	g1_multiples_done(&table_1);
+	g2_multiples_done(&table_2);
+	free(scratch_1);
+	free(scratch_2);
+}
+
+TEST(multiples_in_every_window_size)
+{
+	unsigned int windows = 0;
 	uint64_t points;
 
 	set_up();
 	for (points = 1; points < 1u << 17; points *= 16) {
-		ASSERT_EQ(LULL_OK,
-			  g1_multiples_create(&table_1, points, workers,
-					      test_arena(), NULL));
-		ASSERT_EQ(LULL_OK,
-			  g2_multiples_create(&table_2, points, workers,
-					      test_arena(), NULL));
-		windows |= 1u << table_1.window;
-		nr = edge_scalars(k, table_1.window);
-		ASSERT_TRUE(nr <= KEYGEN_BATCH);
-		memset(p, 0xa5, sizeof(p));
-		memset(q, 0xa5, sizeof(q));
-		g1_multiply_var(p, &table_1, k, nr, &scratch_1);
-		g2_multiply_var(q, &table_2, k, nr, &scratch_2);
-		for (i = 0; i < nr; i += i + 64 < nr ? 11 : 1) {
-			expect_g1("edge", i, &k[i], (uint8_t *)&p[i]);
-			if (i % 4 == 0 || i + 32 > nr)
-				expect_g2("edge", i, &k[i], (uint8_t *)&q[i]);
-		}
-		g1_multiples_done(&table_1);
-		g2_multiples_done(&table_2);
+		expect_multiples(points, false, &windows);
+		expect_multiples(points, true, &windows);
 	}
 	EXPECT_TRUE(__builtin_popcount(windows) >= 4);
 }
@@ -644,7 +670,7 @@ static void expect_refusal(const char *out, int want, const char *message)
 	struct lull_error error = { 0 };
 
 	EXPECT_EQ(want, lull_keygen_toxic(r1cs_path, out, NULL, workers,
-					  test_arena(), &error));
+					  test_arena(), NULL, &error));
 	EXPECT_EQ(want, error.code);
 	if (!strstr(error.msg, message))
 		TEST_FAIL_("expected \"%s\" in \"%s\"", message, error.msg);
