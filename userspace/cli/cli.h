@@ -282,6 +282,24 @@ int lull_cli_check_outputs(const char *const *inputs, size_t nr_inputs,
 int lull_cli_ctx_create(const struct lull_cli *cli, struct lull_ctx **ret_ctx,
 			struct lull_error *reterr);
 
+/* A line of lull_ctx_backend(). */
+#define LULL_CLI_BACKEND_BYTES 160
+
+/**
+ * struct lull_cli_made - a key that was made
+ * @ns: how long it took
+ * @backend: where
+ */
+struct lull_cli_made {
+	uint64_t ns;
+	char backend[LULL_CLI_BACKEND_BYTES];
+};
+
+/* A key for tests from a known trapdoor, which a warning says. */
+int lull_cli_key_make(const struct lull_cli *cli, const char *r1cs,
+		      const char *key, struct lull_cli_made *ret_made,
+		      struct lull_error *reterr);
+
 /* Opens a context and the first word's key; the caller ends both, on failure
  * too. */
 int lull_cli_key_open(const struct lull_cli *cli, struct lull_ctx **ctx,

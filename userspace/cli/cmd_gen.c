@@ -30,6 +30,7 @@
  * @circuit: what it makes
  * @counts: of the circuit, once it is written
  * @nr_witnesses: how many
+ * @made: where the key was made, once it is
  * @path: of the file that is written
  */
 struct gen {
@@ -37,6 +38,7 @@ struct gen {
 	struct lull_circuit circuit;
 	struct lull_circuit_counts counts;
 	unsigned int nr_witnesses;
+	struct lull_cli_made made;
 	char path[PATH_BYTES];
 };
 
@@ -98,20 +100,10 @@ static int write_witnesses(struct gen *gen, struct lull_error *reterr)
 static int write_key(struct gen *gen, struct lull_error *reterr)
 {
 	char key[PATH_BYTES];
-	struct lull_ctx *ctx = NULL;
-	int err;
 
-	err = lull_cli_ctx_create(gen->cli, &ctx, reterr);
-	if (err)
-		return err;
-	lull_term_warn(NULL, "the key comes from a known trapdoor: insecure, "
-			     "for tests only");
-	lull_term_progress("key", 0, 0);
 	memcpy(key, in_folder(gen, "key.zkey"), sizeof(key));
-	err = lull_key_generate_toxic(ctx, in_folder(gen, "circuit.r1cs"), key,
-				      reterr);
-	lull_ctx_destroy(ctx);
-	return err;
+	return lull_cli_key_make(gen->cli, in_folder(gen, "circuit.r1cs"), key,
+				 &gen->made, reterr);
 }
 
 static int generate(struct gen *gen, struct lull_error *reterr)
@@ -137,7 +129,7 @@ static json_t *describe(const struct gen *gen)
 	const struct lull_circuit_counts *counts = &gen->counts;
 
 	return json_pack("{s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-			 "s:b}",
+			 "s:b, s:o, s:I}",
 			 "folder", lull_term_text(gen->cli->output), "shape",
 			 gen->cli->shape, "curve",
 			 lull_cli_curve_name(gen->cli->curve), "constraints",
@@ -147,7 +139,9 @@ static json_t *describe(const struct gen *gen)
 			 (json_int_t)counts->nr_terms_a, "terms_b",
 			 (json_int_t)counts->nr_terms_b, "terms_c",
 			 (json_int_t)counts->nr_terms_c, "witnesses",
-			 (json_int_t)gen->nr_witnesses, "toxic", 1);
+			 (json_int_t)gen->nr_witnesses, "toxic", 1, "backend",
+			 lull_term_text(gen->made.backend), "key_ns",
+			 (json_int_t)gen->made.ns);
 }
 
 int lull_cli_gen(const struct lull_cli *cli)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/trace.h"
 #include "cli/cli.h"
 #include "cli/term.h"
 
@@ -274,9 +275,12 @@ int lull_cli_key_convert(const struct lull_cli *cli)
 					(int)cli->fold_c));
 }
 
-static int generate(const struct lull_cli *cli, struct lull_error *reterr)
+int lull_cli_key_make(const struct lull_cli *cli, const char *r1cs,
+		      const char *key, struct lull_cli_made *ret_made,
+		      struct lull_error *reterr)
 {
 	struct lull_ctx *ctx = NULL;
+	uint64_t start_ns;
 	int err;
 
 	err = lull_cli_ctx_create(cli, &ctx, reterr);
@@ -285,15 +289,21 @@ static int generate(const struct lull_cli *cli, struct lull_error *reterr)
 	lull_term_warn(NULL, "the key comes from a known trapdoor: insecure, "
 			     "for tests only");
 	lull_term_progress("key", 0, 0);
-	err = lull_key_generate_toxic(ctx, cli->words[0], cli->words[1],
-				      reterr);
+	start_ns = lull_trace_now_ns();
+	err = lull_key_generate_toxic(ctx, r1cs, key, reterr);
 	lull_term_progress_end();
+	if (!err) {
+		ret_made->ns = lull_trace_now_ns() - start_ns;
+		snprintf(ret_made->backend, sizeof(ret_made->backend), "%s",
+			 lull_ctx_backend(ctx));
+	}
 	lull_ctx_destroy(ctx);
 	return err;
 }
 
 int lull_cli_key_gen(const struct lull_cli *cli)
 {
+	struct lull_cli_made made;
 	struct lull_error err;
 
 	if (!cli->toxic)
@@ -304,11 +314,13 @@ int lull_cli_key_gen(const struct lull_cli *cli)
 			"--toxic to make one for tests");
 	if (lull_cli_check_outputs(&cli->words[0], 1, &cli->words[1], 1, &err))
 		return lull_term_fail(cli->json, &err);
-	if (generate(cli, &err))
+	if (lull_cli_key_make(cli, cli->words[0], cli->words[1], &made, &err))
 		return lull_term_fail(cli->json, &err);
 	if (!cli->json)
 		return LULL_EXIT_OK;
 	return lull_term_emit(json_pack(
-		"{s:o, s:o, s:b}", "circuit", lull_term_text(cli->words[0]),
-		"key", lull_term_text(cli->words[1]), "toxic", 1));
+		"{s:o, s:o, s:b, s:o, s:I}", "circuit",
+		lull_term_text(cli->words[0]), "key",
+		lull_term_text(cli->words[1]), "toxic", 1, "backend",
+		lull_term_text(made.backend), "key_ns", (json_int_t)made.ns));
 }
