@@ -63,9 +63,6 @@ struct lull_arena;
  *	for nr_public + 1 points of G1
  * @satisfied: LULL_UNSATISFIED with the first constraint of an open circuit
  *	that the witness does not satisfy
- * @land: sort @nr plain values into classes (landing.h; @classes may be NULL)
- *	and maybe bring them into Montgomery form; stops at the first that is not
- *	below r: its index, or @nr
  */
 struct lull_groth16_ops {
 	void (*check_g1)(const uint8_t *points, size_t lo, size_t hi,
@@ -87,8 +84,6 @@ struct lull_groth16_ops {
 		     struct lull_json_vkey *ret_vkey, uint8_t *ret_alphabeta);
 	int (*satisfied)(const struct lull_r1cs *r1cs, const uint8_t *witness,
 			 struct lull_error *reterr);
-	size_t (*land)(uint8_t *values, size_t nr, bool montgomery,
-		       uint8_t *classes, size_t *nr_of);
 };
 
 /* The table of a curve; never NULL for a curve of the enum. */

@@ -14,5 +14,4 @@ const struct lull_groth16_ops groth16 = {
 	.verify = groth16_verify,
 	.vkey = groth16_vkey,
 	.satisfied = groth16_satisfied,
-	.land = groth16_land,
 };
