@@ -300,6 +300,8 @@ static int report(struct load *l, struct lull_error *reterr)
 	json_decref(costs);
 	if (!failed)
 		failed = lull_bench_describe(row, &l->sustained, NULL);
+	if (!failed && l->opts->about)
+		failed = json_object_update(row, l->opts->about);
 	if (!failed)
 		return l->opts->row(l->opts->row_arg, row, reterr);
 	json_decref(row);
