@@ -57,6 +57,7 @@ struct lull_arena;
  *	  pi_a = alpha + A + r delta, pi_b = beta + B + s delta,
  *	  pi_c = L + H + s pi_a + r pi_b1 - r s delta
  * @verify_key: does the proof verify under this key?
+ * @check_bytes: what that has of the arena meanwhile, at most
  * @verify: the same for a key from JSON, whose points and the proof's are
  *	checked first; LULL_INVALID says in @reterr what is wrong with the proof
  * @vkey: the key's verification key and e(alpha, beta); ret_vkey->ic has room
@@ -76,6 +77,7 @@ struct lull_groth16_ops {
 			  const struct lull_json_proof *proof,
 			  struct lull_workers *workers,
 			  struct lull_arena *arena, struct lull_error *reterr);
+	size_t (*check_bytes)(uint32_t nr_public, unsigned int nr_threads);
 	int (*verify)(const struct lull_json_vkey *vkey, const uint8_t *publics,
 		      const struct lull_json_proof *proof,
 		      struct lull_workers *workers, struct lull_arena *arena,

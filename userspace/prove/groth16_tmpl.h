@@ -16,6 +16,7 @@
 #define groth16_assemble LULL_CURVE_NAME(groth16_assemble)
 #define groth16_verify LULL_CURVE_NAME(groth16_verify)
 #define groth16_verify_key LULL_CURVE_NAME(groth16_verify_key)
+#define groth16_check_bytes LULL_CURVE_NAME(groth16_check_bytes)
 #define groth16_vkey LULL_CURVE_NAME(groth16_vkey)
 #define groth16_satisfied LULL_CURVE_NAME(groth16_satisfied)
 
@@ -34,6 +35,7 @@ int groth16_verify_key(const struct lull_parts *key, const uint8_t *publics,
 		       const struct lull_json_proof *proof,
 		       struct lull_workers *workers, struct lull_arena *arena,
 		       struct lull_error *reterr);
+size_t groth16_check_bytes(uint32_t nr_public, unsigned int nr_threads);
 void groth16_vkey(const struct lull_parts *key, struct lull_json_vkey *ret_vkey,
 		  uint8_t *ret_alphabeta);
 int groth16_satisfied(const struct lull_r1cs *r1cs, const uint8_t *witness,
