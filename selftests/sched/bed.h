@@ -25,12 +25,14 @@ struct bed {
 	bool null;
 };
 
-static inline struct bed make_bed(const char *backend, const char *name)
+static inline struct bed make_bed_with(const char *backend, const char *name,
+				       const char *loader)
 {
 	struct lull_ctx_opts opts = { .size = sizeof(opts),
 				      .nr_threads = 2,
 				      .arena = "thp",
-				      .backend = backend };
+				      .backend = backend,
+				      .loader = loader };
 	struct bed bed = { .null = !strcmp(backend, "null") };
 	struct lull_error error;
 	char path[PATH_BYTES];
@@ -43,6 +45,11 @@ static inline struct bed make_bed(const char *backend, const char *name)
 		exit(1);
 	}
 	return bed;
+}
+
+static inline struct bed make_bed(const char *backend, const char *name)
+{
+	return make_bed_with(backend, name, NULL);
 }
 
 static inline void free_bed(struct bed *bed)
