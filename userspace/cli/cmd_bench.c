@@ -18,6 +18,8 @@
 #define MIN_LOG2_DEFAULT 12
 #define MAX_LOG2_DEFAULT 16
 #define NS_PER_US 1e3
+#define US_PER_MS 1e3
+#define BYTES_PER_MIB 1048576.0
 
 /**
  * struct table - how rows are printed
@@ -32,6 +34,42 @@ struct table {
 static double us_of(const json_t *row, const char *key)
 {
 	return json_number_value(json_object_get(row, key)) / NS_PER_US;
+}
+
+static double ms_of(const json_t *row, const char *key)
+{
+	return us_of(row, key) / US_PER_MS;
+}
+
+static long long number_of(const json_t *row, const char *key)
+{
+	return (long long)json_integer_value(json_object_get(row, key));
+}
+
+/* Of many partitions: what a proof took alone and among others, and what the
+ * others cost. */
+static void say_pipeline(struct table *table, const json_t *row)
+{
+	if (!table->begun)
+		lull_term_say("%-8s %3s %-6s %5s %9s %9s %6s %9s %9s %8s %8s "
+			      "%8s %7s",
+			      "dealloc", "thr", "gate", "size", "alone ms",
+			      "loaded ms", "ratio", "p95 ms", "cpu ms",
+			      "peak MiB", "faults", "munmaps", "tlb");
+	table->begun = true;
+	lull_term_say(
+		"%-8s %3lld %-6s  2^%-2lld %9.1f %9.1f %6.3f %9.1f %9.1f %8.1f "
+		"%8lld %8lld %7lld",
+		lull_term_text_of(row, "dealloc"), number_of(row, "threads"),
+		lull_term_text_of(row, "bandwidth_gate"),
+		number_of(row, "log2_n"), ms_of(row, "isolated_ns"),
+		ms_of(row, "sustained_ns"),
+		json_number_value(
+			json_object_get(row, "sustained_over_isolated")),
+		ms_of(row, "p95_ns"), ms_of(row, "sustained_cpu_ns"),
+		(double)number_of(row, "peak_rss_bytes") / BYTES_PER_MIB,
+		number_of(row, "faults"), number_of(row, "munmaps"),
+		number_of(row, "tlb_ipis"));
 }
 
 static void say_row(struct table *table, const json_t *row)
@@ -63,7 +101,9 @@ static int print_row(void *arg, json_t *row, struct lull_error *reterr)
 
 	lull_term_progress_end();
 	if (!table->json)
-		say_row(table, row);
+		(strcmp(lull_term_text_of(row, "bench"), "pipeline")
+			 ? say_row
+			 : say_pipeline)(table, row);
 	return lull_term_row_done(table->json, row, reterr);
 }
 
