@@ -55,7 +55,7 @@ static void say_pipeline(struct table *table, const json_t *row)
 			      "%8s %7s",
 			      "dealloc", "thr", "gate", "size", "alone ms",
 			      "loaded ms", "ratio", "p95 ms", "cpu ms",
-			      "peak MiB", "faults", "munmaps", "tlb");
+			      "peak MiB", "faults", "flushes", "tlb");
 	table->begun = true;
 	lull_term_say(
 		"%-8s %3lld %-6s  2^%-2lld %9.1f %9.1f %6.3f %9.1f %9.1f %8.1f "
@@ -68,7 +68,7 @@ static void say_pipeline(struct table *table, const json_t *row)
 			json_object_get(row, "sustained_over_isolated")),
 		ms_of(row, "p95_ns"), ms_of(row, "sustained_cpu_ns"),
 		(double)number_of(row, "peak_rss_bytes") / BYTES_PER_MIB,
-		number_of(row, "faults"), number_of(row, "munmaps"),
+		number_of(row, "faults"), number_of(row, "flushes"),
 		number_of(row, "tlb_ipis"));
 }
 
