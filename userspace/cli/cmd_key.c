@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/trace.h"
+#include "bench/made.h"
 #include "cli/cli.h"
 #include "cli/term.h"
 
@@ -275,36 +275,16 @@ int lull_cli_key_convert(const struct lull_cli *cli)
 					(int)cli->fold_c));
 }
 
-int lull_cli_key_make(const struct lull_cli *cli, const char *r1cs,
-		      const char *key, struct lull_cli_made *ret_made,
-		      struct lull_error *reterr)
-{
-	struct lull_ctx *ctx = NULL;
-	uint64_t start_ns;
-	int err;
-
-	err = lull_cli_ctx_create(cli, &ctx, reterr);
-	if (err)
-		return err;
-	lull_term_warn(NULL, "the key comes from a known trapdoor: insecure, "
-			     "for tests only");
-	lull_term_progress("key", 0, 0);
-	start_ns = lull_trace_now_ns();
-	err = lull_key_generate_toxic(ctx, r1cs, key, reterr);
-	lull_term_progress_end();
-	if (!err) {
-		ret_made->ns = lull_trace_now_ns() - start_ns;
-		snprintf(ret_made->backend, sizeof(ret_made->backend), "%s",
-			 lull_ctx_backend(ctx));
-	}
-	lull_ctx_destroy(ctx);
-	return err;
-}
-
 int lull_cli_key_gen(const struct lull_cli *cli)
 {
-	struct lull_cli_made made;
+	const struct lull_made_opts opts = {
+		.make_ctx = lull_cli_make_ctx,
+		.make_ctx_arg = cli,
+		.progress = lull_term_progress,
+	};
+	struct lull_made_key made;
 	struct lull_error err;
+	int status;
 
 	if (!cli->toxic)
 		return lull_term_fail_msg(
@@ -314,7 +294,11 @@ int lull_cli_key_gen(const struct lull_cli *cli)
 			"--toxic to make one for tests");
 	if (lull_cli_check_outputs(&cli->words[0], 1, &cli->words[1], 1, &err))
 		return lull_term_fail(cli->json, &err);
-	if (lull_cli_key_make(cli, cli->words[0], cli->words[1], &made, &err))
+	lull_cli_warn_insecure();
+	status = lull_made_key(&opts, cli->words[0], cli->words[1], &made,
+			       &err);
+	lull_term_progress_end();
+	if (status)
 		return lull_term_fail(cli->json, &err);
 	if (!cli->json)
 		return LULL_EXIT_OK;

@@ -99,10 +99,11 @@ static int open_regular(const char *path, bool exists, struct lull_outfile *out,
 	return LULL_OK;
 }
 
+/* A device, a pipe, or a file without a name, which has none to be renamed to. */
 static int open_special(const char *path, struct lull_outfile *out,
 			struct lull_error *reterr)
 {
-	out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	out->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
 	if (out->fd < 0)
 		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
 	return LULL_OK;
@@ -125,7 +126,7 @@ int lull_outfile_open(const char *path, unsigned int flags,
 	if (!len)
 		return lull_fail_errno(reterr, LULL_IO, ENOENT,
 				       "an empty name for an output");
-	if (exists && !S_ISREG(st.st_mode))
+	if (exists && (!S_ISREG(st.st_mode) || !st.st_nlink))
 		err = open_special(path, &out, reterr);
 	else
 		err = open_regular(path, exists, &out, reterr);
@@ -135,6 +136,13 @@ int lull_outfile_open(const char *path, unsigned int flags,
 	}
 	*ret_out = out;
 	return LULL_OK;
+}
+
+bool lull_outfile_is_regular(const struct lull_outfile *out)
+{
+	struct stat st;
+
+	return !fstat(out->fd, &st) && S_ISREG(st.st_mode);
 }
 
 int lull_outfile_write(struct lull_outfile *out, const void *data, size_t bytes,

@@ -202,7 +202,7 @@ static int write_key(struct lull_keygen_plan *plan, const char *zkey_path,
 	if (err)
 		return err;
 	plan->out = &out;
-	if (!out.temp) {
+	if (!lull_outfile_is_regular(&out)) {
 		err = lull_fail(reterr, LULL_USAGE,
 				"%s: a key is written at many places at once: "
 				"expected a regular file, found a device or "
