@@ -16,16 +16,40 @@
 namespace lull
 {
 
-/* What a caller of the backend sees, and behind it what is ours. */
+constexpr double ms_per_s = 1e3;
+
+/* Of a batch on its stream: before its kernel, behind it, points are down. */
+enum mark { MARK_BEGUN, MARK_COMPUTED, MARK_DOWN, NR_MARKS };
+
+/**
+ * struct cuda_multiples - what a caller of the backend sees, and what is ours
+ * @shared: the first: one pointer is both
+ * @device: where
+ * @arena: for pinned memory
+ * @ops: of the group
+ * @plan: what goes where
+ * @block: device memory: the table, then slots
+ * @streams: one a slot
+ * @marks: of each slot
+ * @pinned: each slot's memory on the host
+ * @nr_begun: of each slot: multiples under way
+ * @nr_made: multiples so far
+ * @kernel_ms: what kernels took; those beside each other count twice
+ * @down_ms: and their points' way down
+ */
 struct cuda_multiples {
-	struct lull_multiples shared; /* the first: one pointer is both */
+	struct lull_multiples shared;
 	struct device *device;
 	struct lull_arena *arena;
 	const struct multiples_ops *ops;
 	struct multiples_plan plan;
-	uint8_t *block; /* device memory: the table, then slots */
+	uint8_t *block;
 	cudaStream_t streams[LULL_MULTIPLES_SLOTS];
+	cudaEvent_t marks[LULL_MULTIPLES_SLOTS][NR_MARKS];
 	struct pinned pinned[LULL_MULTIPLES_SLOTS];
+	size_t nr_begun[LULL_MULTIPLES_SLOTS];
+	uint64_t nr_made;
+	double kernel_ms, down_ms;
 };
 
 static uint8_t *slot_block(const struct cuda_multiples *m, unsigned int slot)
@@ -63,13 +87,21 @@ static void wipe(struct cuda_multiples *m)
 void multiples_close(struct lull_multiples *multiples)
 {
 	struct cuda_multiples *m = (struct cuda_multiples *)multiples;
-	unsigned int i;
+	unsigned int i, mark;
 
 	if (!m)
 		return;
 	device_use(m->device, NULL);
 	wipe(m);
+	if (m->nr_made)
+		device_say(m->device,
+			   "cuda: GPU %d, multiples in G%d: %llu made, kernels %.3f s, down %.3f s",
+			   m->device->gpu, m->plan.group, (unsigned long long)m->nr_made,
+			   m->kernel_ms / ms_per_s, m->down_ms / ms_per_s);
 	for (i = 0; i < LULL_MULTIPLES_SLOTS; i++) {
+		for (mark = 0; mark < NR_MARKS; mark++)
+			if (m->marks[i][mark])
+				cudaEventDestroy(m->marks[i][mark]);
 		if (m->streams[i])
 			cudaStreamDestroy(m->streams[i]);
 		pinned_give(m->device, &m->pinned[i]);
@@ -80,13 +112,15 @@ void multiples_close(struct lull_multiples *multiples)
 
 static int take_memory(struct cuda_multiples *m, struct lull_error *reterr)
 {
-	unsigned int i;
+	unsigned int i, mark;
 
 	LULL_TRY(device_alloc(m->device, m->plan.bytes, "multiples of a point", (void **)&m->block,
 			      reterr));
 	m->shared.batch = m->plan.batch;
 	for (i = 0; i < LULL_MULTIPLES_SLOTS; i++) {
 		CUDA_TRY(cudaStreamCreateWithFlags(&m->streams[i], cudaStreamNonBlocking), reterr);
+		for (mark = 0; mark < NR_MARKS; mark++)
+			CUDA_TRY(cudaEventCreate(&m->marks[i][mark]), reterr);
 		LULL_TRY(pinned_take(m->device, m->arena, m->plan.slot_bytes,
 				     "multiples of a point", &m->pinned[i], reterr));
 		m->shared.slots[i].scalars = m->pinned[i].ptr;
@@ -147,9 +181,14 @@ static int begin(struct cuda_multiples *m, unsigned int slot, size_t nr, struct 
 	LULL_TRY(device_use(m->device, reterr));
 	LULL_TRY(pinned_copy(m->device, m->arena, scalars, host->scalars, nr * scalar_bytes, stream,
 			     reterr));
+	CUDA_TRY(cudaEventRecord(m->marks[slot][MARK_BEGUN], stream), reterr);
 	LULL_TRY(m->ops->run(&m->plan, m->block, scalars, nr, points, stream, reterr));
-	return pinned_fetch(m->device, m->arena, host->points, points, nr * m->plan.point_bytes,
-			    stream, reterr);
+	CUDA_TRY(cudaEventRecord(m->marks[slot][MARK_COMPUTED], stream), reterr);
+	LULL_TRY(pinned_fetch(m->device, m->arena, host->points, points, nr * m->plan.point_bytes,
+			      stream, reterr));
+	CUDA_TRY(cudaEventRecord(m->marks[slot][MARK_DOWN], stream), reterr);
+	m->nr_begun[slot] = nr;
+	return LULL_OK;
 }
 
 int multiples_begin(struct lull_multiples *multiples, unsigned int slot, size_t nr,
@@ -162,8 +201,16 @@ int multiples_begin(struct lull_multiples *multiples, unsigned int slot, size_t 
 
 static int wait(struct cuda_multiples *m, unsigned int slot, struct lull_error *reterr)
 {
+	const cudaEvent_t *marks = m->marks[slot];
+	float kernel_ms, down_ms;
+
 	LULL_TRY(device_use(m->device, reterr));
 	CUDA_TRY(cudaStreamSynchronize(m->streams[slot]), reterr);
+	CUDA_TRY(cudaEventElapsedTime(&kernel_ms, marks[MARK_BEGUN], marks[MARK_COMPUTED]), reterr);
+	CUDA_TRY(cudaEventElapsedTime(&down_ms, marks[MARK_COMPUTED], marks[MARK_DOWN]), reterr);
+	m->nr_made += m->nr_begun[slot];
+	m->kernel_ms += kernel_ms;
+	m->down_ms += down_ms;
 	return LULL_OK;
 }
 

@@ -122,6 +122,7 @@ static void compare_shapes(const char *curve)
 	EXPECT_TRUE(strstr(said, "key: points on cuda: GPU 0, "));
 	EXPECT_TRUE(strstr(said, "multiples in G2: "));
 	EXPECT_TRUE(strstr(said, "multiples in G1: "));
+	EXPECT_TRUE(strstr(said, " made, kernels "));
 	EXPECT_STREQ("", warned);
 	lull_set_close(set);
 }
