@@ -99,11 +99,20 @@ static int open_regular(const char *path, bool exists, struct lull_outfile *out,
 	return LULL_OK;
 }
 
-/* A device, a pipe, or a file without a name, which has none to be renamed to. */
 static int open_special(const char *path, struct lull_outfile *out,
 			struct lull_error *reterr)
 {
-	out->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+	out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (out->fd < 0)
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
+	return LULL_OK;
+}
+
+/* A file that no folder has: nothing can be renamed to it. */
+static int open_nameless(const char *path, struct lull_outfile *out,
+			 struct lull_error *reterr)
+{
+	out->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	if (out->fd < 0)
 		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
 	return LULL_OK;
@@ -126,8 +135,10 @@ int lull_outfile_open(const char *path, unsigned int flags,
 	if (!len)
 		return lull_fail_errno(reterr, LULL_IO, ENOENT,
 				       "an empty name for an output");
-	if (exists && (!S_ISREG(st.st_mode) || !st.st_nlink))
+	if (exists && !S_ISREG(st.st_mode))
 		err = open_special(path, &out, reterr);
+	else if (exists && !st.st_nlink)
+		err = open_nameless(path, &out, reterr);
 	else
 		err = open_regular(path, exists, &out, reterr);
 	if (err) {
