@@ -6,8 +6,9 @@
  * name on commit: a run that fails, or is killed, leaves neither a half file nor
  * an older one damaged.  Where the file system has no such files (NFS, FAT, some
  * FUSE) the file has a temporary name, ".lull-" and a number, that a kill leaves.
- * A path that is a device or a pipe (/dev/stdout, /dev/null) is
- * written to directly.  Refuses directories and detects a full disk.
+ * A path that is a device or a pipe (/dev/stdout, /dev/null) is written to
+ * directly, and so is a file that no folder has (/proc/self/fd/5 of one that was
+ * made without a name, or removed).  Refuses directories and detects a full disk.
  */
 #ifndef LULL_INPUT_OUTFILE_H
 #define LULL_INPUT_OUTFILE_H
@@ -31,7 +32,8 @@
  * struct lull_outfile - an output under way
  * @fd: where bytes go; -1 when empty or closed
  * @flags: as given to lull_outfile_open()
- * @path: the final name, symbolic links resolved; NULL for a device or pipe
+ * @path: the final name, symbolic links resolved; NULL for what is
+ *	written to directly
  * @temp: the temporary name; NULL while the file has none
  * @name: for messages
  */

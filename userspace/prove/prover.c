@@ -276,7 +276,8 @@ int lull_prover_finish(struct lull_proving *p, const uint8_t r[LULL_FR_BYTES],
 	const struct lull_key *key = p->key;
 
 	stage_begin(p, LULL_STAGE_ASSEMBLE);
-	key->groth16->assemble(&key->file.parts, &p->sums, r, s, &p->proof->points);
+	key->groth16->assemble(&key->file.parts, &p->sums, r, s,
+			       &p->proof->points);
 	stage_end(p, LULL_STAGE_ASSEMBLE);
 	return check(p, reterr);
 }
@@ -350,6 +351,12 @@ size_t lull_prover_scratch_bytes(const struct lull_key *key,
 				bytes, part->ops->scratch_bytes(part->attached,
 								nr_threads));
 	return bytes;
+}
+
+size_t lull_prover_finish_bytes(const struct lull_key *key,
+				unsigned int nr_threads)
+{
+	return key->groth16->check_bytes(key->file.parts.nr_public, nr_threads);
 }
 
 int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
