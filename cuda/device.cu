@@ -248,20 +248,36 @@ void pinned_give(const struct device *device, struct pinned *pinned)
 	*pinned = {};
 }
 
-int pinned_copy(const struct device *device, struct lull_arena *arena, void *to, const void *from,
-		size_t bytes, cudaStream_t stream, struct lull_error *reterr)
+/* A copy whose host's side begins at @host, the same as @to or @from. */
+static int copy_pinned(const struct device *device, struct lull_arena *arena, const void *host,
+		       void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+		       cudaStream_t stream, struct lull_error *reterr)
 {
-	const uint8_t *at = (const uint8_t *)from;
 	size_t done, run;
 
 	for (done = 0; done < bytes; done += run) {
 		/* One piece at a time, or what is none of the arena's. */
-		device->opts.host->arena_pinned_run(arena, at + done, bytes - done, &run);
-		CUDA_TRY(cudaMemcpyAsync((uint8_t *)to + done, at + done, run,
-					 cudaMemcpyHostToDevice, stream),
+		device->opts.host->arena_pinned_run(arena, (const uint8_t *)host + done,
+						    bytes - done, &run);
+		CUDA_TRY(cudaMemcpyAsync((uint8_t *)to + done, (const uint8_t *)from + done, run,
+					 kind, stream),
 			 reterr);
 	}
 	return LULL_OK;
+}
+
+int pinned_copy(const struct device *device, struct lull_arena *arena, void *to, const void *from,
+		size_t bytes, cudaStream_t stream, struct lull_error *reterr)
+{
+	return copy_pinned(device, arena, from, to, from, bytes, cudaMemcpyHostToDevice, stream,
+			   reterr);
+}
+
+int pinned_fetch(const struct device *device, struct lull_arena *arena, void *to, const void *from,
+		 size_t bytes, cudaStream_t stream, struct lull_error *reterr)
+{
+	return copy_pinned(device, arena, to, to, from, bytes, cudaMemcpyDeviceToHost, stream,
+			   reterr);
 }
 
 /* ---- staging ----------------------------------------------------------- */

@@ -8,6 +8,7 @@
  * itself.
  */
 #include "../prove/prove.h"
+#include "cuda/gpu.h"
 
 #include <pthread.h>
 
@@ -43,18 +44,13 @@ static struct lull_ctx *open_gpu_in(uint64_t vram_bytes, const char *arena)
 					    .arena = arena,
 					    .say = hear,
 					    .vram_bytes = vram_bytes };
-	static char reason[300];
 	struct lull_ctx *ctx = NULL;
 	struct lull_error error;
 
 	plan_text[0] = '\0';
 	if (!lull_ctx_create(&opts, &ctx, &error))
 		return ctx;
-	/* With a GPU in the machine this must not be skipped over. */
-	if (error.code != LULL_UNSUPPORTED)
-		TEST_FAIL_("%s", error.msg);
-	snprintf(reason, sizeof(reason), "%s", error.msg);
-	test_skipped = reason;
+	gpu_missing(&error);
 	return NULL;
 }
 

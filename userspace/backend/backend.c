@@ -54,6 +54,17 @@ static void say(const struct lull_set *set, const char *line)
 		set->opts.say(set->opts.arg, line);
 }
 
+void lull_set_say(const struct lull_set *set, const char *fmt, ...)
+{
+	char line[LINE_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	say(set, line);
+}
+
 /* ---- liblull_cuda.so --------------------------------------------------- */
 
 /* Writes "DIR/between/liblull_cuda.so", DIR the folder of this code. */

@@ -130,4 +130,8 @@ uint64_t lull_set_peak_bytes(const struct lull_set *set);
 void lull_set_warn(const struct lull_set *set, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The same of what was decided. */
+void lull_set_say(const struct lull_set *set, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 #endif

@@ -27,6 +27,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/mix.h"
+#include "base/trace.h"
 #include "input/infile.h"
 #include "input/outfile.h"
 
@@ -89,17 +90,24 @@ static int write_circuit(const struct lull_made_opts *opts,
 				       reterr);
 }
 
-static int write_key(const struct lull_made_opts *opts,
-		     const char *circuit_path, const char *key_path,
-		     struct lull_error *reterr)
+int lull_made_key(const struct lull_made_opts *opts, const char *circuit_path,
+		  const char *key_path, struct lull_made_key *ret_key,
+		  struct lull_error *reterr)
 {
 	struct lull_ctx *ctx = NULL;
+	uint64_t start_ns;
 	int err = opts->make_ctx(opts->make_ctx_arg, &ctx, reterr);
 
 	if (err)
 		return err;
 	tell(opts, "key", 0, 0);
+	start_ns = lull_trace_now_ns();
 	err = lull_key_generate_toxic(ctx, circuit_path, key_path, reterr);
+	if (!err) {
+		ret_key->ns = lull_trace_now_ns() - start_ns;
+		snprintf(ret_key->backend, sizeof(ret_key->backend), "%s",
+			 lull_ctx_backend(ctx));
+	}
 	lull_ctx_destroy(ctx);
 	return err;
 }
@@ -246,7 +254,8 @@ int lull_made_folder(const struct lull_made_opts *opts, const char *folder,
 	if (!err)
 		err = write_witnesses(opts, ret_made, folder, reterr);
 	if (!err)
-		err = write_key(opts, circuit, ret_made->key_path, reterr);
+		err = lull_made_key(opts, circuit, ret_made->key_path,
+				    &ret_made->key, reterr);
 	return err ? err : write_description(ret_made, description, reterr);
 }
 
@@ -378,7 +387,9 @@ static int make_nameless(const struct lull_made_opts *opts, int circuit_fd,
 	err = write_circuit(opts, made, circuit, reterr);
 	if (!err)
 		err = write_witness(made, 0, made->wtns_path, reterr);
-	return err ? err : write_key(opts, circuit, made->key_path, reterr);
+	return err ? err
+		   : lull_made_key(opts, circuit, made->key_path, &made->key,
+				   reterr);
 }
 
 int lull_made_nameless(const struct lull_made_opts *opts,

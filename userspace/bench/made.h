@@ -48,10 +48,24 @@ struct lull_made_opts {
 /* Of the names that a folder's files get: "w4294967295.wtns". */
 #define LULL_MADE_NAME_BYTES 24
 
+/* A line of lull_ctx_backend(). */
+#define LULL_MADE_BACKEND_BYTES 160
+
+/**
+ * struct lull_made_key - how a key was made
+ * @ns: how long it took
+ * @backend: where
+ */
+struct lull_made_key {
+	uint64_t ns;
+	char backend[LULL_MADE_BACKEND_BYTES];
+};
+
 /**
  * struct lull_made - what was made
  * @circuit: the circuit
  * @counts: of it; zero if it was @found
+ * @key: how its key was made; zero if it was @found
  * @found: all was there already
  * @key_path: the key
  * @wtns_path: the first witness
@@ -60,11 +74,18 @@ struct lull_made_opts {
 struct lull_made {
 	struct lull_circuit circuit;
 	struct lull_circuit_counts counts;
+	struct lull_made_key key;
 	bool found;
 	char key_path[LULL_MADE_PATH_BYTES];
 	char wtns_path[LULL_MADE_PATH_BYTES];
 	int fds[2];
 };
+
+/* A key from a known trapdoor: of @opts those that have to do with a context and
+ * with progress.  What making a context and lull_key_generate_toxic() return. */
+int lull_made_key(const struct lull_made_opts *opts, const char *circuit_path,
+		  const char *key_path, struct lull_made_key *ret_key,
+		  struct lull_error *reterr);
 
 /* {"shape", "curve", "log2", "seed"}, or NULL. */
 json_t *lull_made_describe(const struct lull_circuit *circuit);

@@ -108,12 +108,15 @@ static const struct lull_cli_command commands[] = {
 		.words = "--toxic X.r1cs KEY.zkey",
 		.nr_words_min = 2,
 		.nr_words_max = 2,
-		.options = { OPT_TOXIC, OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_TOXIC, OPT_THREADS, OPT_BACKEND, OPT_FALLBACK,
+			     OPT_GPUS, OPT_VRAM, OPT_ARENA, OPT_JSON,
+			     OPT_VERBOSE },
 		.summary = "make an insecure key for tests",
 		.about =
 "The key comes from a trapdoor that anyone may know: with it proofs of false\n"
 "statements can be made.  It is marked inside as insecure.  Keys to rely on\n"
-"come from a ceremony (snarkjs groth16 setup, zkey contribute).",
+"come from a ceremony (snarkjs groth16 setup, zkey contribute).  Points are\n"
+"made on a GPU where there is one.",
 		.run = lull_cli_key_gen,
 	},
 	{
@@ -129,8 +132,9 @@ static const struct lull_cli_command commands[] = {
 		.name = "gen",
 		.words = "",
 		.options = { OPT_SHAPE, OPT_LOG2, OPT_CURVE, OPT_OUTPUT,
-			     OPT_WITNESSES, OPT_SEED, OPT_THREADS, OPT_ARENA,
-			     OPT_JSON },
+			     OPT_WITNESSES, OPT_SEED, OPT_THREADS, OPT_BACKEND,
+			     OPT_FALLBACK, OPT_GPUS, OPT_VRAM, OPT_ARENA,
+			     OPT_JSON, OPT_VERBOSE },
 		.summary = "make a synthetic circuit, its key and witnesses",
 		.about =
 "Into the folder that -o names: circuit.r1cs, key.zkey, and w0.wtns and so on.\n"
