@@ -81,6 +81,9 @@ int lull_bench_kernels(const struct lull_bench_opts *opts,
 int lull_bench_proofs(const struct lull_bench_opts *opts, bool by_stage,
 		      struct lull_error *reterr);
 
+/* Whether @sweep, which may be NULL, names axes: LULL_OK or LULL_USAGE. */
+int lull_bench_sweep_check(const char *sweep, struct lull_error *reterr);
+
 /* One row for each combination of policies: LULL_OK, LULL_USAGE for an unknown
  * axis, or what went wrong. */
 int lull_bench_pipeline(const struct lull_bench_opts *opts,

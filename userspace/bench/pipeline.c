@@ -411,6 +411,13 @@ static int read_axes(const char *text, struct axes *ret_axes,
 	return LULL_OK;
 }
 
+int lull_bench_sweep_check(const char *sweep, struct lull_error *reterr)
+{
+	struct axes axes;
+
+	return read_axes(sweep, &axes, reterr);
+}
+
 /* 1, 2, 4, ... and all. */
 static unsigned int list_threads(unsigned int all, unsigned int *ret_list)
 {

@@ -279,6 +279,8 @@ static int fill_pipeline(const struct lull_cli *cli,
 		return lull_fail(reterr, LULL_USAGE,
 				 "bench proofs: --trace is of one run, --sweep "
 				 "of many");
+	if (lull_bench_sweep_check(cli->sweep, reterr))
+		return LULL_USAGE;
 	return lull_cli_parse_number("partitions", cli->partitions, 1,
 				     PARTITIONS_MAX, &opts->nr_partitions,
 				     reterr);
