@@ -400,6 +400,18 @@ static int do_bellman_write(struct lull_error *error)
 	return lull_key_bellman_write(set.bls_zkey, set.written, error);
 }
 
+/* Both kinds of rows of mul2's domain have the same order. */
+static int do_convert_bellman(struct lull_error *error)
+{
+	const struct lull_convert_opts opts = { .size = sizeof(opts),
+						.r1cs_path = GOLDEN BELLMAN
+						".r1cs",
+						.fold_c = 1 };
+
+	return lull_key_convert_bellman(set.ctx, set.params, set.written, &opts,
+					error);
+}
+
 static int do_key_open_bellman(struct lull_error *error)
 {
 	struct lull_key *key = poison();
@@ -433,6 +445,11 @@ static int do_verify_bellman(struct lull_error *error)
 TEST(bellman_write)
 {
 	try_function(do_bellman_write, 7);
+}
+
+TEST(key_convert_bellman)
+{
+	try_function(do_convert_bellman, 40);
 }
 
 TEST(key_open_bellman)

@@ -178,8 +178,8 @@ int lull_bellman_verify(const struct lull_bellman_points *vkey,
  * @log2_domain: of the domain's size
  * @workers: who does it
  * @arena: for memory
- * @ret_vec: (1 << log2_domain) - 1 points tau^i Z(tau) / delta; owned by the
- *	caller
+ * @ret_vec: 1 << log2_domain points tau^i Z(tau) / delta, owned by the caller; the
+ *	last is that of a coefficient that no quotient has
  * @reterr: filled on failure
  *
  * Return: LULL_OK or LULL_NOMEM.

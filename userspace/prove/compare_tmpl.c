@@ -33,9 +33,6 @@
  * It is a check against mistakes: the weights are from a fast generator, and a
  * wire of C that gets 0 both times is compared by the first proof's own check.
  */
-#include <errno.h>
-#include <sys/random.h>
-
 #include "base/base.h"
 #include "base/error.h"
 #include "base/mix.h"
@@ -44,6 +41,7 @@
 #include "msm/msm.h"
 #include "ntt/ntt.h"
 #include "prove/convert_plan.h"
+#include "prove/random.h"
 
 #define circuit_sum LULL_CURVE_NAME(circuit_sum)
 #define circuit_compare LULL_CURVE_NAME(circuit_compare)
@@ -733,11 +731,13 @@ int circuit_compare(struct lull_converting *c, const struct lull_r1cs *r1cs,
 	struct comparing m = { .c = c,
 			       .r1cs = r1cs,
 			       .n = (size_t)1 << c->source->log2_domain };
+	uint8_t random[LULL_FR_BYTES];
 	int err;
 
-	if (getrandom(&m.seed, sizeof(m.seed), 0) != sizeof(m.seed))
-		return lull_fail_errno(reterr, LULL_IO, errno,
-				       "random bytes for a comparison");
+	err = lull_prove_random(c->source->facts, random, reterr);
+	if (err)
+		return err;
+	m.seed = lull_load_u64(random);
 	fr_mul(&m.r3, &r2, &r2);
 	err = take_memory(&m, reterr);
 	if (!err)

@@ -2,10 +2,10 @@
 /*
  * transform.h - transforms of points of G1, in place and in batches
  *
- * For fold_tmpl.c and source_bellman_h.c.  A transform is log2 n levels of
- * n / 2 butterflies (u, v) -> (u + c v, u - c v), each one multiple of a point;
- * a level is one run of tasks.  Time depends on points and scalars: none is
- * secret.
+ * For fold_tmpl.c, source_bellman.c and bellman_h.c.  A transform is log2 n
+ * levels of n / 2 butterflies (u, v) -> (u + c v, u - c v), or
+ * (u + v, c (u - v)), each one multiple of a point; a level is one run of tasks.
+ * Time depends on points and scalars: none is secret.
  */
 #ifndef LULL_PROVE_TRANSFORM_H
 #define LULL_PROVE_TRANSFORM_H
@@ -18,6 +18,7 @@
 #define g1_transform_batch LULL_CURVE_NAME(g1_transform_batch)
 #define g1_transform_split LULL_CURVE_NAME(g1_transform_split)
 #define g1_transform_join LULL_CURVE_NAME(g1_transform_join)
+#define g1_transform_part LULL_CURVE_NAME(g1_transform_part)
 #define g1_transform_root LULL_CURVE_NAME(g1_transform_root)
 
 /**
@@ -66,6 +67,10 @@ int g1_transform_split(struct g1_transform *t, struct lull_error *reterr);
 
 /* Of points P_j at rev(j), point i becomes factor sum_j (shift w^-i)^j P_j. */
 int g1_transform_join(struct g1_transform *t, const struct fr *shift,
+		      const struct fr *factor, struct lull_error *reterr);
+
+/* Its transpose: point rev(i) becomes factor shift^i sum_j w^(-ij) P_j. */
+int g1_transform_part(struct g1_transform *t, const struct fr *shift,
 		      const struct fr *factor, struct lull_error *reterr);
 
 #endif

@@ -88,13 +88,12 @@ static void place_join(const struct g1_transform *t, size_t p, uint32_t *u,
 		fr_mul(scalar, scalar, &t->factor);
 }
 
-/* (u, v) becomes (u + c v, u - c v) for a batch of them. */
-static void butterflies(const struct g1_transform *t, struct slot *mine,
-			size_t nr)
+/* (u, v) becomes (u + x, u - x), x what was multiplied, for a batch. */
+static void add_and_subtract(const struct g1_transform *t, struct slot *mine,
+			     size_t nr)
 {
 	size_t i;
 
-	g1_scale_var(&mine->scale, t->points, mine->v, mine->scalars, nr);
 	g1_scale_add_var(&mine->scale, t->points, mine->u, false, mine->sum,
 			 nr);
 	g1_scale_add_var(&mine->scale, t->points, mine->u, true,
@@ -105,10 +104,34 @@ static void butterflies(const struct g1_transform *t, struct slot *mine,
 	}
 }
 
+/* (u, v) becomes (u + c v, u - c v). */
+static void butterflies(const struct g1_transform *t, struct slot *mine,
+			size_t nr)
+{
+	g1_scale_var(&mine->scale, t->points, mine->v, mine->scalars, nr);
+	add_and_subtract(t, mine, nr);
+}
+
+/* (u, v) becomes (u + v, c (u - v)). */
+static void butterflies_transposed(const struct g1_transform *t,
+				   struct slot *mine, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		mine->scale.out[i] = t->points[mine->v[i]];
+	add_and_subtract(t, mine, nr);
+	g1_scale_var(&mine->scale, t->points, mine->v, mine->scalars, nr);
+	for (i = 0; i < nr; i++)
+		t->points[mine->v[i]] = mine->scale.out[i];
+}
+
 static int run_task(const struct g1_transform *t, size_t task,
 		    unsigned int slot,
 		    void (*place)(const struct g1_transform *t, size_t p,
-				  uint32_t *u, uint32_t *v, struct fr *scalar))
+				  uint32_t *u, uint32_t *v, struct fr *scalar),
+		    void (*apply)(const struct g1_transform *t,
+				  struct slot *mine, size_t nr))
 {
 	struct slot *mine = slot_at(t, slot);
 	size_t lo = task * t->batch, i;
@@ -116,7 +139,7 @@ static int run_task(const struct g1_transform *t, size_t task,
 
 	for (i = 0; i < nr; i++)
 		place(t, lo + i, &mine->u[i], &mine->v[i], &mine->scalars[i]);
-	butterflies(t, mine, nr);
+	apply(t, mine, nr);
 	return LULL_OK;
 }
 
@@ -124,49 +147,84 @@ static int split_task(void *arg, size_t task, unsigned int slot,
 		      struct lull_error *reterr)
 {
 	(void)reterr;
-	return run_task(arg, task, slot, place_split);
+	return run_task(arg, task, slot, place_split, butterflies);
 }
 
 static int join_task(void *arg, size_t task, unsigned int slot,
 		     struct lull_error *reterr)
 {
 	(void)reterr;
-	return run_task(arg, task, slot, place_join);
+	return run_task(arg, task, slot, place_join, butterflies);
 }
 
-static int run_levels(struct g1_transform *t,
-		      int (*fn)(void *arg, size_t task, unsigned int slot,
-				struct lull_error *reterr),
-		      struct lull_error *reterr)
+static int part_task(void *arg, size_t task, unsigned int slot,
+		     struct lull_error *reterr)
+{
+	(void)reterr;
+	return run_task(arg, task, slot, place_join, butterflies_transposed);
+}
+
+static int run_level(struct g1_transform *t, unsigned int level,
+		     int (*fn)(void *arg, size_t task, unsigned int slot,
+			       struct lull_error *reterr),
+		     struct lull_error *reterr)
 {
 	size_t nr = lull_div_up((size_t)1 << (t->log_n - 1), t->batch);
 	char what[48];
-	int err = LULL_OK;
 
-	for (t->level = 0; t->level < t->log_n && !err; t->level++) {
-		snprintf(what, sizeof(what), "%s, level %u of %u", t->what,
-			 ++t->done, t->all);
-		err = lull_convert_run(t->c, what, nr, fn, t, reterr);
-	}
-	return err;
+	t->level = level;
+	snprintf(what, sizeof(what), "%s, level %u of %u", t->what, ++t->done,
+		 t->all);
+	return lull_convert_run(t->c, what, nr, fn, t, reterr);
 }
 
 int g1_transform_split(struct g1_transform *t, struct lull_error *reterr)
 {
-	return run_levels(t, split_task, reterr);
+	unsigned int level;
+	int err = LULL_OK;
+
+	for (level = 0; level < t->log_n && !err; level++)
+		err = run_level(t, level, split_task, reterr);
+	return err;
+}
+
+/* The point that no butterfly multiplies. */
+static void scale_first(struct g1_transform *t)
+{
+	struct g1_scale *scale = &slot_at(t, 0)->scale;
+	const uint32_t first = 0;
+
+	g1_scale_var(scale, t->points, &first, &t->factor, 1);
+	t->points[0] = scale->out[0];
 }
 
 int g1_transform_join(struct g1_transform *t, const struct fr *shift,
 		      const struct fr *factor, struct lull_error *reterr)
 {
-	struct g1_scale *scale = &slot_at(t, 0)->scale;
-	const uint32_t first = 0;
+	unsigned int level;
+	int err = LULL_OK;
 
 	t->shift = *shift;
 	t->factor = *factor;
-	g1_scale_var(scale, t->points, &first, factor, 1);
-	t->points[0] = scale->out[0];
-	return run_levels(t, join_task, reterr);
+	scale_first(t);
+	for (level = 0; level < t->log_n && !err; level++)
+		err = run_level(t, level, join_task, reterr);
+	return err;
+}
+
+int g1_transform_part(struct g1_transform *t, const struct fr *shift,
+		      const struct fr *factor, struct lull_error *reterr)
+{
+	unsigned int level = t->log_n;
+	int err = LULL_OK;
+
+	t->shift = *shift;
+	t->factor = *factor;
+	while (level-- && !err)
+		err = run_level(t, level, part_task, reterr);
+	if (!err)
+		scale_first(t);
+	return err;
 }
 
 int g1_transform_open(struct g1_transform *t, struct lull_error *reterr)
