@@ -99,6 +99,11 @@ static int upload_section(struct cuda_key *key, unsigned int id, struct lull_wor
 	return s->sum->prepare(&s->plan, table, key->seats[0].streams[0], reterr);
 }
 
+static struct spmv_records records_of(const struct lull_key_arrays *arrays)
+{
+	return { arrays->coefs, arrays->nr_coefs, &arrays->csr };
+}
+
 /* The shared coefficients go up, and the rows unless they are streamed. */
 static int upload_rows(struct cuda_key *key, struct lull_workers *workers,
 		       struct lull_error *reterr)
@@ -125,6 +130,7 @@ static int upload_matrices(struct cuda_key *key, struct lull_workers *workers,
 			   struct lull_error *reterr)
 {
 	const struct lull_key_arrays *arrays = &key->layout.arrays;
+	const struct spmv_records records = records_of(arrays);
 	const char *what = "matrices of a key";
 	struct spmv_plan *m = &key->matrices;
 
@@ -137,8 +143,7 @@ static int upload_matrices(struct cuda_key *key, struct lull_workers *workers,
 							     &key->rows.vec, reterr));
 	if (key->rows.vec.ptr)
 		key->rows.ptr = (uint8_t *)key->rows.vec.ptr;
-	LULL_TRY(spmv_fill(m, arrays->coefs, arrays->nr_coefs, workers, key->rows.ptr, reterr,
-			   &arrays->csr));
+	LULL_TRY(spmv_fill(m, &records, workers, key->rows.ptr, reterr));
 	return upload_rows(key, workers, reterr);
 }
 
@@ -162,6 +167,7 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 		    const struct lull_key_arrays *arrays, struct lull_workers *workers,
 		    struct lull_error *reterr)
 {
+	const struct spmv_records records = records_of(arrays);
 	struct spmv_plan *m = &key->matrices;
 	struct layout *l = &key->layout;
 	struct matrices_bytes bytes;
@@ -170,8 +176,8 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 	key->state = calloc(1, curve->state_bytes);
 	if (!key->state)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
-	LULL_TRY(spmv_plan_make(arrays->coefs, arrays->nr_coefs, arrays->log2_domain,
-				arrays->nr_vars, workers, m, reterr, &arrays->csr));
+	LULL_TRY(spmv_plan_make(&records, arrays->log2_domain, arrays->nr_vars, workers, m,
+				reterr));
 	bytes = { m->dictionary_bytes, m->block_bytes_max, m->row_bytes_max, m->scratch_bytes };
 	LULL_TRY(layout_make(curve, arrays, &bytes, key->device->nr_sms,
 			     device_left_bytes(key->device), l, reterr));
