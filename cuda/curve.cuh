@@ -63,6 +63,9 @@ constexpr size_t acc_bytes = 2 * LULL_POINT_BYTES_MAX;
  * @quotient_scratch: bytes besides a and b
  * @quotient: a becomes the scalars of H, plain, of a key into which C is folded
  *	or not; b is destroyed
+ * @coefs_bytes: of the tables of what follows
+ * @coefs_make: fills them
+ * @coefs: what @quotient left in a becomes the quotient's coefficients, plain
  * @spmv_prepare: spmv_prepare() of spmv.cuh
  * @spmv_prepare_block: spmv_prepare_block()
  * @spmv: spmv_run()
@@ -81,6 +84,10 @@ struct curve_ops {
 	uint64_t (*quotient_scratch)(unsigned int log2_n, bool folded);
 	int (*quotient)(const void *state, void *a, void *b, void *scratch, bool folded,
 			cudaStream_t stream, struct lull_error *reterr);
+	uint64_t (*coefs_bytes)(unsigned int log2_n);
+	int (*coefs_make)(void *state, unsigned int log2_n, void *tables, cudaStream_t stream,
+			  struct lull_error *reterr);
+	int (*coefs)(const void *state, void *a, cudaStream_t stream, struct lull_error *reterr);
 	int (*spmv_prepare)(const struct spmv_plan *plan, void *dictionary, cudaStream_t stream,
 			    struct lull_error *reterr);
 	int (*spmv_prepare_block)(const struct spmv_plan *plan, size_t i, void *block,

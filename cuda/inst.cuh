@@ -22,6 +22,7 @@ namespace lull
 template <class C>
 struct curve_state {
 	ntt_domain<typename C::fr> domain;
+	quotient_coefs<typename C::fr> coefs; /* of assigned keys alone */
 };
 
 /* ---- sums -------------------------------------------------------------- */
@@ -110,6 +111,29 @@ int quotient(const void *opaque, void *a, void *b, void *scratch, bool folded, c
 			       stream, reterr);
 }
 
+static inline uint64_t bytes_of_coefs(unsigned int log2_n)
+{
+	return quotient_coefs_bytes(log2_n);
+}
+
+template <class C>
+int coefs_make(void *opaque, unsigned int log2_n, void *tables, cudaStream_t stream,
+	       struct lull_error *reterr)
+{
+	struct curve_state<C> *state = (struct curve_state<C> *)opaque;
+
+	return quotient_coefs_make(log2_n, tables, stream, &state->coefs, reterr);
+}
+
+template <class C>
+int coefs(const void *opaque, void *a, cudaStream_t stream, struct lull_error *reterr)
+{
+	using F = typename C::fr;
+	const struct curve_state<C> *state = (const struct curve_state<C> *)opaque;
+
+	return quotient_coefs_run<F>(state->domain, state->coefs, (fe<F> *)a, stream, reterr);
+}
+
 /* ---- matrices ---------------------------------------------------------- */
 
 template <class C>
@@ -138,6 +162,9 @@ constexpr struct curve_ops curve_ops_of(void)
 		 tables_make<C>,
 		 scratch_of_quotient,
 		 quotient<C>,
+		 bytes_of_coefs,
+		 coefs_make<C>,
+		 coefs<C>,
 		 spmv_prepare<typename C::fr>,
 		 spmv_prepare_block<typename C::fr>,
 		 matrices_run<C>,

@@ -88,6 +88,8 @@ static int upload_section(struct cuda_key *key, unsigned int id, struct lull_wor
 	size_t missing = s->nr_missing * s->sum->point_bytes;
 	uint8_t *table = key->block + s->table.at;
 
+	if (!s->nr)
+		return LULL_OK;
 	if (s->streamed)
 		return pin_section(key, id, workers, reterr);
 	if (missing)
@@ -154,7 +156,12 @@ static int upload(struct cuda_key *key, struct lull_workers *workers, struct lul
 
 	for (i = 0; i < NR_SECTIONS; i++)
 		LULL_TRY(upload_section(key, i, workers, reterr));
-	LULL_TRY(upload_matrices(key, workers, reterr));
+	if (l->arrays.assigned)
+		LULL_TRY(l->curve->coefs_make(key->state, l->arrays.log2_domain,
+					      key->block + l->coefs.at, key->seats[0].streams[0],
+					      reterr));
+	else
+		LULL_TRY(upload_matrices(key, workers, reterr));
 	LULL_TRY(l->curve->tables_make(key->state, l->arrays.log2_domain, key->block + l->tables.at,
 				       key->seats[0].streams[0], reterr));
 	CUDA_TRY(cudaStreamSynchronize(key->seats[0].streams[0]), reterr);
@@ -176,8 +183,9 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 	key->state = calloc(1, curve->state_bytes);
 	if (!key->state)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
-	LULL_TRY(spmv_plan_make(&records, arrays->log2_domain, arrays->nr_vars, workers, m,
-				reterr));
+	if (!arrays->assigned)
+		LULL_TRY(spmv_plan_make(&records, arrays->log2_domain, arrays->nr_vars, workers, m,
+					reterr));
 	bytes = { m->dictionary_bytes, m->block_bytes_max, m->row_bytes_max, m->scratch_bytes };
 	LULL_TRY(layout_make(curve, arrays, &bytes, key->device->nr_sms,
 			     device_left_bytes(key->device), l, reterr));
@@ -230,10 +238,6 @@ int key_attach(const struct curve_ops *curve, void *device, const struct lull_ke
 	struct cuda_key *key;
 	int err;
 
-	if (arrays->assigned)
-		return lull_fail(reterr, LULL_UNSUPPORTED,
-				 "cuda: expected a key with a circuit, found parameters of "
-				 "bellman, which the CPU alone proves with");
 	key = new (std::nothrow) struct cuda_key();
 	if (!key)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");

@@ -25,9 +25,11 @@ using std::min;
 #include "curve.cuh"
 
 #include "check.cuh"
+#include "classify.cuh"
 #include "cuda/emulated.h"
 #include "cuda/ntt_ref.h"
 #include "cuda/ref.h"
+#include "place.cuh"
 
 namespace lull
 {
@@ -220,6 +222,33 @@ struct emulated {
 		return LULL_OK;
 	}
 
+	static uint64_t coefs_bytes(unsigned int log2_n)
+	{
+		return sizeof(uint64_t) << (log2_n / 2);
+	}
+
+	static int coefs_make(void *, unsigned int log2_n, void *tables,
+			      cudaStream_t stream, struct lull_error *reterr)
+	{
+		CUDA_TRY(emulated_launch(stream,
+					 [=] {
+						 memset(tables, 0x3c,
+							coefs_bytes(log2_n));
+					 }),
+			 reterr);
+		return LULL_OK;
+	}
+
+	static int coefs(const void *opaque, void *a, cudaStream_t stream,
+			 struct lull_error *reterr)
+	{
+		unsigned int log2_n = ((const struct state *)opaque)->log2_n;
+
+		CUDA_TRY(emulated_launch(stream, [=] { NTT.coefs(a, log2_n); }),
+			 reterr);
+		return LULL_OK;
+	}
+
 	/* ---- matrices -------------------------------------------------- */
 
 	static void make_forms(uint8_t *dictionary, size_t nr)
@@ -378,6 +407,9 @@ struct emulated {
 			 tables_make,
 			 quotient_scratch,
 			 quotient,
+			 coefs_bytes,
+			 coefs_make,
+			 coefs,
 			 spmv_prepare,
 			 spmv_prepare_block,
 			 spmv,
@@ -390,11 +422,59 @@ struct emulated {
 int spmv_begin(const struct spmv_plan *plan, const void *witness, void *scratch,
 	       cudaStream_t stream, struct lull_error *reterr)
 {
+	CUDA_TRY(emulated_launch(
+			 stream,
+			 [=] { memcpy(scratch, witness, plan->nr_vars / 4); }),
+		 reterr);
+	return LULL_OK;
+}
+
+static void gather(const uint8_t *values, size_t nr, const uint32_t *keep,
+		   uint8_t *to, size_t nr_to)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!(keep[i / 32] >> i % 32 & 1))
+			continue;
+		must(at < nr_to, "more values than room");
+		memcpy(to + at++ * scalar_bytes, values + i * scalar_bytes,
+		       scalar_bytes);
+	}
+	must(at == nr_to, "fewer values than points");
+}
+
+int gather_kept(const void *values, size_t nr, const uint32_t *keep, void *to,
+		size_t nr_to, void *scratch, cudaStream_t stream,
+		struct lull_error *reterr)
+{
 	CUDA_TRY(emulated_launch(stream,
 				 [=] {
-					 memcpy(scratch, witness,
-						plan->nr_vars / 4);
+					 gather((const uint8_t *)values, nr,
+						keep, (uint8_t *)to, nr_to);
+					 litter(scratch, nr / 4);
 				 }),
+		 reterr);
+	return LULL_OK;
+}
+
+int place_rows(void *to, unsigned int log_n, const void *rows, size_t nr_rows,
+	       uint64_t step, cudaStream_t stream, struct lull_error *reterr)
+{
+	size_t n = (size_t)1 << log_n;
+
+	CUDA_TRY(emulated_launch(
+			 stream,
+			 [=] {
+				 memset(to, 0, n * scalar_bytes);
+				 for (size_t i = 0; i < nr_rows; i++)
+					 memcpy((uint8_t *)to +
+							(i * step & (n - 1)) *
+								scalar_bytes,
+						(const uint8_t *)rows +
+							i * scalar_bytes,
+						scalar_bytes);
+			 }),
 		 reterr);
 	return LULL_OK;
 }
