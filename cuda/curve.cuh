@@ -27,7 +27,8 @@ constexpr size_t scalar_bytes = 32;
  * struct sum_ops - sums of points of one group
  * @group: 1 or 2
  * @point_bytes: of an affine point as a key has it
- * @sums_bytes: of what one run leaves in pinned memory
+ * @sums_bytes: of what one run leaves in pinned memory, at most
+ * @down_bytes: so many of them are copied there; @ones says of which run
  * @prepare: a table in place, where points as a key has them lie first
  * @run: sum of scalars[i] points[i], i = index[0 .. nr), or 0 .. nr without
  * @run_ones: sum of points[refs[0 .. nr)], into a sums_bytes of its own
@@ -38,6 +39,7 @@ struct sum_ops {
 	int group;
 	size_t point_bytes;
 	size_t sums_bytes;
+	size_t (*down_bytes)(const struct msm_plan *plan, bool ones);
 	int (*prepare)(const struct msm_plan *plan, void *table, cudaStream_t stream,
 		       struct lull_error *reterr);
 	int (*run)(const struct msm_plan *plan, const void *table, const void *scalars,

@@ -28,6 +28,12 @@ struct curve_state {
 /* ---- sums -------------------------------------------------------------- */
 
 template <class G>
+size_t sum_down_bytes(const struct msm_plan *plan, bool ones)
+{
+	return (ones ? 1 : msm_nr_sums(plan)) * sizeof(xyzz<typename G::coord>);
+}
+
+template <class G>
 int sum_run(const struct msm_plan *plan, const void *table, const void *scalars,
 	    const uint32_t *index, size_t nr, void *scratch, void *sums, cudaStream_t stream,
 	    struct lull_error *reterr)
@@ -71,6 +77,7 @@ constexpr struct sum_ops sum_ops_of(void)
 	return { G::group,
 		 sizeof(affine<typename G::coord>),
 		 sizeof(struct msm_sums<G>),
+		 sum_down_bytes<G>,
 		 msm_prepare<G>,
 		 sum_run<G>,
 		 sum_run_ones<G>,

@@ -229,6 +229,7 @@ static int fill_key(struct cuda_key *key, const struct curve_ops *curve,
 	LULL_TRY(device_alloc(key->device, key->layout.key_bytes, "key", (void **)&key->block,
 			      reterr));
 	LULL_TRY(create_seats(key, reterr));
+	device_plans_proofs(key->device, key->layout.proof_bytes);
 	return upload(key, workers, reterr);
 }
 

@@ -100,6 +100,7 @@ static int make_list(struct cuda_seat *seat, unsigned int id, struct lull_error 
 				    (uint32_t *)at(seat, list->ones),
 				    (uint32_t *)at(seat, list->others), counts_of(seat, id),
 				    at(seat, l->list_scratch), seat->streams[0], reterr));
+	device_copied(seat->key->device, 0, counts_bytes);
 	CUDA_TRY(cudaEventRecord(seat->listed[id], seat->streams[0]), reterr);
 	return LULL_OK;
 }
@@ -520,6 +521,20 @@ static void gather_task(void *arg, size_t task, unsigned int slot)
 	explicit_bzero(acc, sizeof(acc));
 }
 
+/* What has come down of a section's runs. */
+static size_t down_bytes(const struct cuda_seat *seat, unsigned int id)
+{
+	const struct section *s = &seat->key->layout.sections[id];
+	size_t bytes = 0;
+
+	if (has_lists(seat, id))
+		return (nr_others(seat, s) ? s->sum->down_bytes(&s->plan, false) : 0) +
+		       (nr_ones(seat, s) ? s->sum->down_bytes(&s->plan, true) : 0);
+	for (unsigned int i = 0; i < s->nr_chunks; i++)
+		bytes += s->sum->down_bytes(i + 1 < s->nr_chunks ? &s->plan : &s->last_plan, false);
+	return bytes;
+}
+
 static int collect(struct cuda_seat *seat, const struct lull_stage_args *args,
 		   struct lull_backend_span *spans, struct lull_error *reterr)
 {
@@ -529,6 +544,8 @@ static int collect(struct cuda_seat *seat, const struct lull_stage_args *args,
 	for (i = 0; i < seat->key->layout.nr_lanes; i++)
 		CUDA_TRY(cudaStreamSynchronize(seat->streams[i]), reterr);
 	/* The counts are there too, whether anything waited for them or not. */
+	for (i = 0; i < NR_SECTIONS; i++)
+		device_copied(seat->key->device, 0, down_bytes(seat, i));
 	seat->key->device->opts.host->workers_run(args->workers, NR_SECTIONS, gather_task, seat);
 	return read_spans(seat, spans, reterr);
 }

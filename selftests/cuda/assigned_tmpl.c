@@ -391,6 +391,8 @@ static int prove_within(uint64_t vram, const struct scene *s,
 {
 	struct lull_set *set = open_gpu(vram);
 	struct lull_error error = { 0 };
+	struct lull_backend_stats stats;
+	uint64_t busy_ns;
 	const char *least;
 	int err;
 
@@ -403,7 +405,8 @@ static int prove_within(uint64_t vram, const struct scene *s,
 	if (err &&
 	    (!least || sscanf(least, LEAST_TEXT "%llu bytes", ret_least) != 1))
 		TEST_FAIL_("no numbers: %s", error.msg);
-	*ret_peak = lull_set_peak_bytes(set);
+	lull_set_stats(set, &stats, &busy_ns);
+	*ret_peak = stats.peak_bytes;
 	EXPECT_TRUE(!vram || *ret_peak <= vram);
 	lull_set_close(set);
 	return err;

@@ -385,6 +385,58 @@ TEST(arena_that_is_not_registered)
 	EXPECT_EQ(0, faulty.nr_unpins);
 }
 
+/* ---- how long a device was at work ------------------------------------- */
+
+TEST(busy_is_a_union)
+{
+	static const struct {
+		uint64_t start_ns, end_ns, total_ns;
+		unsigned int nr;
+	} steps[] = {
+		{ 10, 20, 10, 1 }, { 15, 18, 10, 1 },  { 40, 50, 20, 2 },
+		{ 20, 25, 25, 2 }, { 5, 10, 30, 2 },   { 28, 30, 32, 3 },
+		{ 60, 60, 32, 3 }, { 70, 60, 32, 3 },  { 1, 2, 33, 4 },
+		{ 8, 45, 46, 2 },  { 0, 100, 100, 1 },
+	};
+	struct lull_busy busy = { 0 };
+	size_t i;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(steps); i++) {
+		lull_busy_add(&busy, steps[i].start_ns, steps[i].end_ns);
+		EXPECT_EQ(steps[i].total_ns, busy.ns);
+		EXPECT_EQ(steps[i].nr, busy.nr);
+	}
+}
+
+/* At random against a map of all that is covered; then more than is kept. */
+TEST(busy_at_random)
+{
+	struct lull_busy busy = { 0 };
+	bool covered[256] = { 0 };
+	uint64_t start, end, at, nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < 300; i++) {
+		start = test_random() % 256;
+		end = start + test_random() % 4;
+		end = lull_min(end, 256);
+		for (at = start; at < end; at++) {
+			nr += !covered[at];
+			covered[at] = true;
+		}
+		lull_busy_add(&busy, start, end);
+		ASSERT_EQ(nr, busy.ns);
+	}
+	busy = (struct lull_busy){ 0 };
+	for (i = 0; i < 4 * LULL_BUSY_SPANS; i++) {
+		lull_busy_add(&busy, 10 * i, 10 * i + 3);
+		ASSERT_EQ(3 * (i + 1), busy.ns);
+	}
+	EXPECT_EQ(LULL_BUSY_SPANS, busy.nr);
+	lull_busy_add(&busy, 10 * i - 10, 10 * i - 5);
+	EXPECT_EQ(3 * i + 2, busy.ns);
+}
+
 /* ---- choosing ---------------------------------------------------------- */
 
 static struct lull_ctx *open_ctx(struct lull_ctx_opts opts,

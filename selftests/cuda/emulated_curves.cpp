@@ -108,6 +108,7 @@ struct emulated {
 				factors[i * scalar_bytes] = 1;
 		}
 		g.msm(sums, points.data(), factors.data(), nr);
+		emulated_copies_down(g.affine_bytes);
 		litter(scratch, plan->scratch.bytes);
 	}
 
@@ -146,6 +147,12 @@ struct emulated {
 	}
 
 	template <int GROUP>
+	static size_t down_bytes(const struct msm_plan *, bool)
+	{
+		return group<GROUP>().affine_bytes;
+	}
+
+	template <int GROUP>
 	static void gather(const struct msm_plan *, const void *sums, bool,
 			   void *acc)
 	{
@@ -160,9 +167,15 @@ struct emulated {
 
 	template <int GROUP> static struct sum_ops sums(size_t point_bytes)
 	{
-		return { GROUP,		 point_bytes,  LULL_POINT_BYTES_MAX,
-			 prepare<GROUP>, run<GROUP>,   run_ones<GROUP>,
-			 gather<GROUP>,	 finish<GROUP> };
+		return { GROUP,
+			 point_bytes,
+			 LULL_POINT_BYTES_MAX,
+			 down_bytes<GROUP>,
+			 prepare<GROUP>,
+			 run<GROUP>,
+			 run_ones<GROUP>,
+			 gather<GROUP>,
+			 finish<GROUP> };
 	}
 
 	/* ---- the quotient ---------------------------------------------- */
@@ -373,6 +386,7 @@ struct emulated {
 			      one[scalar_bytes] = { 1 };
 
 		counts[0] = counts[1] = 0;
+		emulated_copies_down(2 * sizeof(counts[0]));
 		for (size_t i = 0; i < nr; i++) {
 			const uint8_t *v = values + i * scalar_bytes;
 

@@ -54,6 +54,7 @@ static std::mutex lock; /* guards all that follows */
 static std::set<cudaStream_t> streams;
 static std::map<uintptr_t, size_t> device_ranges, pinned_ranges;
 static size_t used_bytes[NR_DEVICES];
+static uint64_t up_bytes, down_bytes; /* of both devices */
 static bool broken[NR_DEVICES], breaking[NR_DEVICES];
 static thread_local int current;
 static thread_local cudaError_t last_error;
@@ -388,6 +389,8 @@ extern "C" cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 	if (kind != cudaMemcpyHostToDevice || place == ACROSS ||
 	    place_of(device_ranges, to, bytes) != INSIDE)
 		return answer(cudaErrorInvalidValue);
+	if (!broken[current])
+		up_bytes += bytes;
 	if (place == INSIDE)
 		return enqueue(
 			stream, [=] { memcpy(to, from, bytes); }, NULL, 0);
@@ -395,6 +398,22 @@ extern "C" cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 	now.assign(bytes_from, bytes_from + bytes);
 	return enqueue(
 		stream, [=] { memcpy(to, now.data(), bytes); }, NULL, 0);
+}
+
+/* Its caller is some work, which has the lock. */
+void emulated_copies_down(size_t bytes)
+{
+	down_bytes += bytes;
+}
+
+/* What was copied until now, for tests that find this by its name. */
+extern "C" void emulated_copied(uint64_t *ret_up_bytes,
+				uint64_t *ret_down_bytes)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	*ret_up_bytes = up_bytes;
+	*ret_down_bytes = down_bytes;
 }
 
 /* ---- devices and errors ------------------------------------------------ */

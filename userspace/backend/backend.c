@@ -475,18 +475,37 @@ void lull_set_close(struct lull_set *set)
 	free(set);
 }
 
-uint64_t lull_set_peak_bytes(const struct lull_set *set)
+/* ---- what they do ------------------------------------------------------ */
+
+void lull_set_ran(struct lull_set *set, unsigned int device, uint64_t start_ns,
+		  uint64_t end_ns)
 {
-	const struct lull_device *device;
-	uint64_t peak = 0;
+	pthread_mutex_lock(&set->lock);
+	lull_busy_add(&set->devices[device].busy, start_ns, end_ns);
+	pthread_mutex_unlock(&set->lock);
+}
+
+void lull_set_stats(struct lull_set *set, struct lull_backend_stats *ret_stats,
+		    uint64_t *ret_busy_ns)
+{
+	struct lull_backend_stats all = { 0 }, one;
+	uint64_t busy_ns = 0;
 	unsigned int i;
 
 	for (i = 0; i < set->nr_all; i++) {
-		device = &set->devices[i];
-		peak = lull_max(peak,
-				device->backend->peak_bytes(device->handle));
+		set->devices[i].backend->stats(set->devices[i].handle, &one);
+		all.used_bytes = lull_max(all.used_bytes, one.used_bytes);
+		all.peak_bytes = lull_max(all.peak_bytes, one.peak_bytes);
+		all.proof_bytes = lull_max(all.proof_bytes, one.proof_bytes);
+		all.up_bytes += one.up_bytes;
+		all.down_bytes += one.down_bytes;
 	}
-	return peak;
+	pthread_mutex_lock(&set->lock);
+	for (i = 0; i < set->nr_all; i++)
+		busy_ns += set->devices[i].busy.ns;
+	pthread_mutex_unlock(&set->lock);
+	*ret_stats = all;
+	*ret_busy_ns = busy_ns;
 }
 
 /* ---- sharing out ------------------------------------------------------- */
