@@ -68,6 +68,7 @@ int lull_ctx_stats(struct lull_ctx *ctx, struct lull_ctx_stats *stats,
 	all.unmapped_bytes = arena.unmapped_bytes;
 	all.flushes = arena.flushes;
 	all.munmaps = arena.munmaps;
+	all.registered_bytes = arena.registered_bytes;
 	*stats = all;
 	return LULL_OK;
 }

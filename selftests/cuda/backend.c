@@ -356,6 +356,51 @@ TEST(arena_registered_once)
 	EXPECT_EQ(0, nr_said);
 }
 
+/* While nobody works on a device the registration can be undone; whoever begins
+ * has it again, and so has a key that is attached. */
+TEST(arena_idle_and_again)
+{
+	const bool all[NR_DEVICES + 1] = { true, true, true, true };
+	struct lull_backend backend = faulty_backend();
+	struct lull_arena_stats stats;
+	struct bench b, other;
+	unsigned int nr;
+	int device;
+
+	backend.pin = &faulty_pin_ops;
+	ASSERT_EQ(LULL_OK, bench_open(&b, &backend, 2, false));
+	expect_proof(&b, "faulty: a device");
+	nr = faulty.nr_pins;
+	device = lull_set_take(b.set, all);
+	ASSERT_TRUE(device >= 0);
+	EXPECT_TRUE(!lull_set_idle(b.set));
+	lull_set_put(b.set, (unsigned int)device);
+	lull_set_hold(b.set);
+	EXPECT_TRUE(!lull_set_idle(b.set));
+	lull_set_let_go(b.set);
+	EXPECT_EQ(0, faulty.nr_unpins);
+	EXPECT_TRUE(lull_set_idle(b.set));
+	EXPECT_TRUE(!lull_set_idle(b.set));
+	EXPECT_EQ(nr, faulty.nr_unpins);
+	lull_arena_stats(test_arena(), &stats);
+	EXPECT_EQ(0, stats.pinned_bytes);
+	expect_proof(&b, "faulty: a device");
+	EXPECT_TRUE(faulty.nr_pins > nr);
+	nr = faulty.nr_pins;
+	EXPECT_TRUE(lull_set_idle(b.set));
+	/* As when a key is attached. */
+	lull_set_pin(b.set, test_arena());
+	EXPECT_TRUE(faulty.nr_pins > nr);
+	/* Closing what is idle undoes nothing twice. */
+	EXPECT_TRUE(lull_set_idle(b.set));
+	bench_close(&b);
+	EXPECT_EQ(faulty.nr_pins, faulty.nr_unpins);
+	ASSERT_EQ(LULL_OK, bench_open(&other, &backend, 1, false));
+	expect_proof(&other, "faulty: a device");
+	bench_close(&other);
+	EXPECT_EQ(faulty.nr_pins, faulty.nr_unpins);
+}
+
 /* Neither a refusal nor somebody else's registration keeps proofs from being
  * made, and both are told. */
 TEST(arena_that_is_not_registered)

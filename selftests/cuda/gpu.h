@@ -58,4 +58,23 @@ static inline struct lull_ctx *open_gpu(uint64_t vram_bytes)
 	return open_gpu_in(vram_bytes, NULL);
 }
 
+/* The least device memory that a key can do with, by the refusal's own words. */
+static inline uint64_t least_bytes(const char *name)
+{
+	struct golden g = golden_load(name, 0);
+	struct lull_ctx *ctx = open_gpu(4096);
+	struct lull_error error = { 0 };
+	struct lull_key *key = NULL;
+	unsigned long long least = 0;
+	const char *at;
+
+	EXPECT_EQ(LULL_NOMEM, lull_key_open_mem(ctx, g.key.data, g.key.bytes,
+						&key, &error));
+	at = strstr(error.msg, "expected at least ");
+	EXPECT_TRUE(at && sscanf(at, "expected at least %llu", &least) == 1);
+	lull_ctx_destroy(ctx);
+	golden_free(&g);
+	return least;
+}
+
 #endif

@@ -144,8 +144,10 @@ void lull_slab_pin(struct lull_arena *arena, struct lull_slab *slab,
 	}
 	piece->next = registrar->pieces;
 	registrar->pieces = piece;
-	if (role == LULL_PIN_DEVICE)
+	if (role == LULL_PIN_DEVICE) {
 		arena->stats.pinned_bytes += piece->bytes;
+		arena->stats.registered_bytes += piece->bytes;
+	}
 	for (i = first; i < first + nr; i++)
 		slab->slots[i] |= pin_mark(role);
 }

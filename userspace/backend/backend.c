@@ -440,24 +440,80 @@ static void say_pinned(const struct lull_set *set, int err,
 	say(set, line);
 }
 
-void lull_set_pin(struct lull_set *set, struct lull_arena *arena)
+/* What there was to say of a registration, once the lock is free. */
+struct pinning {
+	bool done;
+	int err;
+	struct lull_error why;
+};
+
+/* lock */
+static void pin(struct lull_set *set, struct pinning *ret_pinning)
 {
 	const struct lull_device *device = &set->devices[0];
-	struct lull_error why;
-	bool before;
-	int err;
 
-	if (!device->backend->pin)
+	ret_pinning->done = true;
+	ret_pinning->err = lull_arena_pin(set->arena, device->backend->pin,
+					  device->handle, &ret_pinning->why);
+	set->arena_pinned = !ret_pinning->err;
+	set->idle = false;
+}
+
+void lull_set_pin(struct lull_set *set, struct lull_arena *arena)
+{
+	struct pinning pinning = { .done = false };
+	bool before;
+
+	if (!set->devices[0].backend->pin)
 		return;
 	pthread_mutex_lock(&set->lock);
 	before = set->arena;
 	set->arena = arena;
+	if (!before || set->idle)
+		pin(set, &pinning);
 	pthread_mutex_unlock(&set->lock);
-	if (before)
-		return;
-	err = lull_arena_pin(arena, device->backend->pin, device->handle, &why);
-	set->arena_pinned = !err;
-	say_pinned(set, err, &why);
+	if (pinning.done)
+		say_pinned(set, pinning.err, &pinning.why);
+}
+
+void lull_set_hold(struct lull_set *set)
+{
+	struct pinning pinning = { .done = false };
+
+	pthread_mutex_lock(&set->lock);
+	set->nr_holds++;
+	if (set->idle)
+		pin(set, &pinning);
+	pthread_mutex_unlock(&set->lock);
+	if (pinning.done)
+		say_pinned(set, pinning.err, &pinning.why);
+}
+
+void lull_set_let_go(struct lull_set *set)
+{
+	pthread_mutex_lock(&set->lock);
+	assert(set->nr_holds);
+	set->nr_holds--;
+	pthread_mutex_unlock(&set->lock);
+}
+
+bool lull_set_idle(struct lull_set *set)
+{
+	unsigned int i, nr_users;
+	bool idle;
+
+	pthread_mutex_lock(&set->lock);
+	nr_users = set->nr_holds;
+	for (i = 0; i < set->nr_all; i++)
+		nr_users += set->devices[i].nr_proofs;
+	idle = set->arena_pinned && !nr_users;
+	if (idle) {
+		lull_arena_pin(set->arena, NULL, NULL, NULL);
+		set->arena_pinned = false;
+		set->idle = true;
+	}
+	pthread_mutex_unlock(&set->lock);
+	return idle;
 }
 
 /* ---- closing ----------------------------------------------------------- */
@@ -513,10 +569,13 @@ void lull_set_stats(struct lull_set *set, struct lull_backend_stats *ret_stats,
 int lull_set_take(struct lull_set *set, const bool *usable)
 {
 	const struct lull_device *device, *best = NULL;
+	struct pinning pinning = { .done = false };
 	unsigned int i;
 	int found = -1;
 
 	pthread_mutex_lock(&set->lock);
+	if (set->idle)
+		pin(set, &pinning);
 	for (i = 0; i < set->nr_all; i++) {
 		device = &set->devices[i];
 		if (device->failed || !usable[i])
@@ -536,6 +595,8 @@ int lull_set_take(struct lull_set *set, const bool *usable)
 		set->devices[found].nr_taken++;
 	}
 	pthread_mutex_unlock(&set->lock);
+	if (pinning.done)
+		say_pinned(set, pinning.err, &pinning.why);
 	return found;
 }
 

@@ -72,7 +72,9 @@ struct lull_device {
  * @text: the backend and why it was taken
  * @library: of a backend that is not part of liblull
  * @arena: lock: what lull_set_pin() was called for
- * @arena_pinned: and it was registered; whoever set @arena writes it
+ * @arena_pinned: lock: and it is registered
+ * @idle: lock: it was, and will be with the next proof
+ * @nr_holds: lock: of lull_set_hold()
  * @lock: guards what says so
  */
 struct lull_set {
@@ -84,6 +86,8 @@ struct lull_set {
 	void *library;
 	struct lull_arena *arena;
 	bool arena_pinned;
+	bool idle;
+	unsigned int nr_holds;
 	pthread_mutex_t lock;
 };
 
@@ -125,6 +129,15 @@ void lull_set_fail(struct lull_set *set, unsigned int device,
 /* Registers an arena with the devices, once, if they read by DMA; where that
  * cannot be, says why.  lull_set_close() undoes it: the arena lives longer. */
 void lull_set_pin(struct lull_set *set, struct lull_arena *arena);
+
+/* Devices read memory of the arena that is no proof's, such as a key's on its way
+ * up: until lull_set_let_go() it stays registered. */
+void lull_set_hold(struct lull_set *set);
+void lull_set_let_go(struct lull_set *set);
+
+/* Undoes the registration until the next proof, hold or key, so that the arena can
+ * let go of what it has.  False where there is none, or somebody is at work. */
+bool lull_set_idle(struct lull_set *set);
 
 /* A stage ran on a device from start_ns to end_ns of lull_trace_now_ns(). */
 void lull_set_ran(struct lull_set *set, unsigned int device, uint64_t start_ns,

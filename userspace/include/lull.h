@@ -190,6 +190,7 @@ LULL_API void lull_ctx_destroy(struct lull_ctx *ctx);
  * @unmapped_bytes: memory given back to the system
  * @flushes: calls, and runs of the module, that flush the TLBs of other CPUs
  * @munmaps: of them munmap(2)
+ * @registered_bytes: memory registered with a device, each time again
  *
  * From @nr_carves on all are counters, which only rise.
  */
@@ -210,6 +211,7 @@ struct lull_ctx_stats {
 	uint64_t unmapped_bytes;
 	uint64_t flushes;
 	uint64_t munmaps;
+	uint64_t registered_bytes;
 };
 
 /**
