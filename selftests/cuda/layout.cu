@@ -371,6 +371,25 @@ TEST(common_cards)
 	}
 }
 
+/* A partition of the largest of Filecoin's circuits, of whose wires a third has
+ * no point in A and three quarters none in B: nothing of it is streamed. */
+TEST(common_cards_assigned)
+{
+	const struct curve_ops ops = curve_of(LULL_CURVE_BLS12_381);
+	const unsigned int log2_domain = 27;
+	struct lull_error error;
+	struct layout l;
+	char text[240];
+
+	ASSERT_EQ(LULL_OK, make_assigned(&ops, log2_domain, (size_t)1 << 25,
+					 139 * GIB, &l, &error));
+	layout_describe(&l, text, sizeof(text));
+	printf("# %s\n", text);
+	for (const struct section &s : l.sections)
+		EXPECT_TRUE(!s.streamed);
+	check(&l);
+}
+
 /* The text ends where it must. */
 TEST(description_that_does_not_fit)
 {
