@@ -13,6 +13,7 @@
 
 #include "backend/backend.h"
 #include "msm.cuh"
+#include "multiples.cuh"
 #include "spmv.cuh"
 
 namespace lull
@@ -52,6 +53,18 @@ struct sum_ops {
 	void (*finish)(const void *acc, uint8_t *ret_point);
 };
 
+/**
+ * struct multiples_ops - multiples of one point of one group
+ * @prepare: multiples_prepare() of multiples.cuh
+ * @run: multiples_run()
+ */
+struct multiples_ops {
+	int (*prepare)(const struct multiples_plan *plan, const void *base, void *table,
+		       cudaStream_t stream, struct lull_error *reterr);
+	int (*run)(const struct multiples_plan *plan, const void *table, const void *scalars,
+		   size_t nr, void *points, cudaStream_t stream, struct lull_error *reterr);
+};
+
 /* The host's accumulator of gather(): zero is infinity. */
 constexpr size_t acc_bytes = 2 * LULL_POINT_BYTES_MAX;
 
@@ -75,6 +88,7 @@ constexpr size_t acc_bytes = 2 * LULL_POINT_BYTES_MAX;
  * @classify: lists, in order, the places of ones and of values that are neither
  *	0 nor 1, each with room for nr; counts[0] and counts[1], pinned host
  *	memory, say how many
+ * @multiples: of points of G1 and of G2
  */
 struct curve_ops {
 	enum lull_curve id;
@@ -101,6 +115,7 @@ struct curve_ops {
 	int (*classify)(const void *values, size_t nr, uint32_t *ones, uint32_t *others,
 			uint32_t *counts, void *scratch, cudaStream_t stream,
 			struct lull_error *reterr);
+	struct multiples_ops multiples[2];
 };
 
 extern const struct curve_ops curve_bn254;

@@ -271,27 +271,53 @@ void pinned_give(const struct device *device, struct pinned *pinned)
 	*pinned = {};
 }
 
-/* Every copy to a device is begun here. */
+/* Every copy to a device or from it is begun here, but for what kernels' own
+ * functions leave in pinned memory. */
+static int copy(struct device *device, void *to, const void *from, size_t bytes,
+		enum cudaMemcpyKind kind, cudaStream_t stream, struct lull_error *reterr)
+{
+	bool up = kind == cudaMemcpyHostToDevice;
+
+	CUDA_TRY(cudaMemcpyAsync(to, from, bytes, kind, stream), reterr);
+	device_copied(device, up ? bytes : 0, up ? 0 : bytes);
+	return LULL_OK;
+}
+
 static int copy_up(struct device *device, void *to, const void *from, size_t bytes,
 		   cudaStream_t stream, struct lull_error *reterr)
 {
-	CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), reterr);
-	device_copied(device, bytes, 0);
+	return copy(device, to, from, bytes, cudaMemcpyHostToDevice, stream, reterr);
+}
+
+/* A copy whose host's side begins at @host, the same as @to or @from. */
+static int copy_pinned(struct device *device, struct lull_arena *arena, const void *host, void *to,
+		       const void *from, size_t bytes, enum cudaMemcpyKind kind,
+		       cudaStream_t stream, struct lull_error *reterr)
+{
+	size_t done, run;
+
+	for (done = 0; done < bytes; done += run) {
+		/* One piece at a time, or what is none of the arena's. */
+		device->opts.host->arena_pinned_run(arena, (const uint8_t *)host + done,
+						    bytes - done, &run);
+		LULL_TRY(copy(device, (uint8_t *)to + done, (const uint8_t *)from + done, run, kind,
+			      stream, reterr));
+	}
 	return LULL_OK;
 }
 
 int pinned_copy(struct device *device, struct lull_arena *arena, void *to, const void *from,
 		size_t bytes, cudaStream_t stream, struct lull_error *reterr)
 {
-	const uint8_t *at = (const uint8_t *)from;
-	size_t done, run;
+	return copy_pinned(device, arena, from, to, from, bytes, cudaMemcpyHostToDevice, stream,
+			   reterr);
+}
 
-	for (done = 0; done < bytes; done += run) {
-		/* One piece at a time, or what is none of the arena's. */
-		device->opts.host->arena_pinned_run(arena, at + done, bytes - done, &run);
-		LULL_TRY(copy_up(device, (uint8_t *)to + done, at + done, run, stream, reterr));
-	}
-	return LULL_OK;
+int pinned_fetch(struct device *device, struct lull_arena *arena, void *to, const void *from,
+		 size_t bytes, cudaStream_t stream, struct lull_error *reterr)
+{
+	return copy_pinned(device, arena, to, to, from, bytes, cudaMemcpyDeviceToHost, stream,
+			   reterr);
 }
 
 /* ---- staging ----------------------------------------------------------- */

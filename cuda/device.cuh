@@ -102,6 +102,9 @@ void pinned_give(const struct device *device, struct pinned *pinned);
 /* Queues a copy of pinned memory, the arena's or CUDA's own, on the stream. */
 int pinned_copy(struct device *device, struct lull_arena *arena, void *to, const void *from,
 		size_t bytes, cudaStream_t stream, struct lull_error *reterr);
+/* The same down into such memory. */
+int pinned_fetch(struct device *device, struct lull_arena *arena, void *to, const void *from,
+		 size_t bytes, cudaStream_t stream, struct lull_error *reterr);
 
 /* ---- staging ----------------------------------------------------------- */
 

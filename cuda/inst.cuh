@@ -176,7 +176,9 @@ constexpr struct curve_ops curve_ops_of(void)
 		 spmv_prepare_block<typename C::fr>,
 		 matrices_run<C>,
 		 scratch_of_classes,
-		 classify };
+		 classify,
+		 { { multiples_prepare<G1>, multiples_run<G1> },
+		   { multiples_prepare<G2>, multiples_run<G2> } } };
 }
 
 } /* namespace lull */

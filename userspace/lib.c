@@ -375,7 +375,7 @@ int lull_key_generate_toxic(struct lull_ctx *ctx, const char *r1cs_path,
 			    const char *zkey_path, struct lull_error *reterr)
 {
 	return lull_keygen_toxic(r1cs_path, zkey_path, NULL, ctx->workers,
-				 ctx->arena, reterr);
+				 ctx->arena, ctx->set, reterr);
 }
 
 int lull_key_convert(struct lull_ctx *ctx, const char *zkey_path,

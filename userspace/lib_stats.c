@@ -11,11 +11,7 @@
 
 uint64_t lull_ctx_device_peak_bytes(const struct lull_ctx *ctx)
 {
-	struct lull_backend_stats stats;
-	uint64_t busy_ns;
-
-	lull_set_stats(ctx->set, &stats, &busy_ns);
-	return stats.peak_bytes;
+	return lull_set_peak_bytes(ctx->set);
 }
 
 int lull_ctx_device_stats(const struct lull_ctx *ctx,

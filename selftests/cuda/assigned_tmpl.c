@@ -11,6 +11,7 @@
 #include "backend/set.h"
 #include "base/base.h"
 #include "base/workers.h"
+#include "cuda/gpu.h"
 #include "curve/group.h"
 #include "harness.h"
 #include "random_fr.h"
@@ -285,21 +286,11 @@ static void hear(void *arg, const char *line)
 /* A set on the GPU, or NULL and the test is skipped. */
 static struct lull_set *open_gpu(uint64_t vram_bytes)
 {
-	const struct lull_set_opts opts = { .backend = "cuda",
-					    .vram_bytes = vram_bytes,
+	const struct lull_set_opts opts = { .vram_bytes = vram_bytes,
 					    .say = hear };
-	static char reason[300];
-	struct lull_set *set = NULL;
-	struct lull_error error;
 
 	set_up();
-	if (!lull_set_open(&opts, &set, &error))
-		return set;
-	if (error.code != LULL_UNSUPPORTED)
-		TEST_FAIL_("%s", error.msg);
-	snprintf(reason, sizeof(reason), "%s", error.msg);
-	test_skipped = reason;
-	return NULL;
+	return gpu_open(&opts);
 }
 
 /* Twice, so that what one proof leaves behind shows. */
@@ -399,8 +390,6 @@ static int prove_within(uint64_t vram, const struct scene *s,
 {
 	struct lull_set *set = open_gpu(vram);
 	struct lull_error error = { 0 };
-	struct lull_backend_stats stats;
-	uint64_t busy_ns;
 	const char *least;
 	int err;
 
@@ -413,8 +402,7 @@ static int prove_within(uint64_t vram, const struct scene *s,
 	if (err &&
 	    (!least || sscanf(least, LEAST_TEXT "%llu bytes", ret_least) != 1))
 		TEST_FAIL_("no numbers: %s", error.msg);
-	lull_set_stats(set, &stats, &busy_ns);
-	*ret_peak = stats.peak_bytes;
+	*ret_peak = lull_set_peak_bytes(set);
 	EXPECT_TRUE(!vram || *ret_peak <= vram);
 	lull_set_close(set);
 	return err;

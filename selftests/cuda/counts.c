@@ -6,7 +6,7 @@
  */
 #include <dlfcn.h>
 
-#include "gpu.h"
+#include "gpu_ctx.h"
 
 static struct lull_device_stats device_stats(struct lull_ctx *ctx)
 {

@@ -2,6 +2,7 @@
 /*
  * emulated_curves.cpp - the tables of curve.cuh, computed by the C library
  *
+ * All but multiples of one point: those kernels are small and run themselves.
  * For emulated devices: with the backend's own host code they make whole
  * proofs, which must be the CPU's.  What a kernel may use as scratch it leaves
  * full of rubbish, so what it should not have touched, or came to it too early
@@ -26,6 +27,7 @@ using std::min;
 
 #include "check.cuh"
 #include "classify.cuh"
+#include "multiples_kernels.cuh"
 #include "cuda/emulated.h"
 #include "cuda/ntt_ref.h"
 #include "cuda/ref.h"
@@ -412,6 +414,52 @@ struct emulated {
 		return LULL_OK;
 	}
 
+	/* ---- multiples of one point ------------------------------------ */
+
+	/* Both kernels, when their turn has come. */
+	template <class G>
+	static int fill_tables(const struct multiples_plan *plan,
+			       const void *base, void *table,
+			       cudaStream_t stream, struct lull_error *reterr)
+	{
+		const struct multiples_plan p = *plan;
+		const uint8_t *from = (const uint8_t *)base;
+		const std::vector<uint8_t> point(from, from + p.point_bytes);
+
+		CUDA_TRY(emulated_launch(stream,
+					 [=] {
+						 litter(table, p.table_bytes);
+						 must(!multiples_prepare<G>(
+							      &p, point.data(),
+							      table, stream,
+							      NULL),
+						      "no table");
+					 }),
+			 reterr);
+		return LULL_OK;
+	}
+
+	template <class G>
+	static int multiply(const struct multiples_plan *plan,
+			    const void *table, const void *scalars, size_t nr,
+			    void *points, cudaStream_t stream,
+			    struct lull_error *reterr)
+	{
+		const struct multiples_plan p = *plan;
+
+		CUDA_TRY(emulated_launch(
+				 stream,
+				 [=] {
+					 must(!multiples_run<G>(
+						      &p, table, scalars, nr,
+						      points, stream, NULL),
+					      "no multiples");
+				 }),
+			 reterr);
+		return LULL_OK;
+	}
+
+	template <class G1, class G2>
 	static struct curve_ops ops(enum lull_curve id, size_t fp_bytes)
 	{
 		return { id,
@@ -428,7 +476,9 @@ struct emulated {
 			 spmv_prepare_block,
 			 spmv,
 			 classify_scratch,
-			 classify };
+			 classify,
+			 { { fill_tables<G1>, multiply<G1> },
+			   { fill_tables<G2>, multiply<G2> } } };
 	}
 };
 
@@ -494,9 +544,11 @@ int place_rows(void *to, unsigned int log_n, const void *rows, size_t nr_rows,
 }
 
 const struct curve_ops curve_bn254 =
-	emulated<cuda_ref_bn254, ntt_ref_bn254>::ops(LULL_CURVE_BN254, 32);
+	emulated<cuda_ref_bn254, ntt_ref_bn254>::ops<bn254_g1, bn254_g2>(
+		LULL_CURVE_BN254, 32);
 const struct curve_ops curve_bls12_381 =
-	emulated<cuda_ref_bls12_381, ntt_ref_bls12_381>::ops(
+	emulated<cuda_ref_bls12_381, ntt_ref_bls12_381>::ops<bls12_381_g1,
+							     bls12_381_g2>(
 		LULL_CURVE_BLS12_381, 48);
 
 const struct lull_backend_kernel curve_bn254_kernels[nr_curve_kernels] = {};

@@ -392,6 +392,19 @@ extern "C" cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
 		stream, [=] { clear((uint8_t *)to, bytes); }, NULL, 0);
 }
 
+/* Down: into pinned memory alone, for a copy into other memory waits. */
+static cudaError_t copy_down(void *to, const void *from, size_t bytes,
+			     cudaStream_t stream)
+{
+	if (place_of(pinned_ranges, to, bytes) != INSIDE ||
+	    place_of(device_ranges, from, bytes) != INSIDE)
+		return answer(cudaErrorInvalidValue);
+	if (!broken[current])
+		down_bytes += bytes;
+	return enqueue(
+		stream, [=] { memcpy(to, from, bytes); }, NULL, 0);
+}
+
 extern "C" cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 				       enum cudaMemcpyKind kind,
 				       cudaStream_t stream)
@@ -402,6 +415,8 @@ extern "C" cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 	std::vector<uint8_t> now;
 	cudaError_t error;
 
+	if (kind == cudaMemcpyDeviceToHost)
+		return copy_down(to, from, bytes, stream);
 	if (kind != cudaMemcpyHostToDevice || place == ACROSS ||
 	    place_of(device_ranges, to, bytes) != INSIDE)
 		return answer(cudaErrorInvalidValue);

@@ -1,80 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpu.h - a context on a GPU, for tests of whole proofs
- *
- * LULL_TEST_BACKEND=cpu tries such a test itself.
+ * gpu.h - a test that needs a GPU is skipped, by name, where there is none
  */
 #ifndef LULL_SELFTESTS_CUDA_GPU_H
 #define LULL_SELFTESTS_CUDA_GPU_H
 
-#include "../prove/prove.h"
+#include "backend/set.h"
+#include "harness.h"
 
-/* In a golden .wtns: a head of 12 bytes, the first section's 12 and 40, the
- * second's 12. */
-#define VALUES_AT 76
-
-static inline const char *backend_name(void)
+/* What opening a GPU came to: a reason to skip.  With a GPU in the machine it
+ * must not be skipped over. */
+static inline void gpu_missing(const struct lull_error *error)
 {
-	const char *name = getenv("LULL_TEST_BACKEND");
+	static char reason[sizeof(error->msg)];
 
-	return name ? name : "cuda";
+	if (error->code != LULL_UNSUPPORTED)
+		TEST_FAIL_("%s", error->msg);
+	snprintf(reason, sizeof(reason), "%s", error->msg);
+	test_skipped = reason;
 }
 
-static char plan_text[4096];
-
-static inline void hear(void *arg, const char *line)
+/* Devices of cuda as @opts says, or NULL and the test is skipped, also where
+ * the CPU would take over. */
+static inline struct lull_set *gpu_open(const struct lull_set_opts *opts)
 {
-	(void)arg;
-	strncat(plan_text, line, sizeof(plan_text) - strlen(plan_text) - 2);
-	strncat(plan_text, "\n", sizeof(plan_text) - strlen(plan_text) - 1);
-}
-
-/* A context on the GPU, or NULL and the test is skipped. */
-static inline struct lull_ctx *open_gpu_in(uint64_t vram_bytes,
-					   const char *arena)
-{
-	const struct lull_ctx_opts opts = { .size = sizeof(opts),
-					    .backend = backend_name(),
-					    .arena = arena,
-					    .say = hear,
-					    .vram_bytes = vram_bytes };
-	static char reason[300];
-	struct lull_ctx *ctx = NULL;
+	struct lull_set_opts alone = *opts;
+	struct lull_set *set = NULL;
 	struct lull_error error;
 
-	plan_text[0] = '\0';
-	if (!lull_ctx_create(&opts, &ctx, &error))
-		return ctx;
-	/* With a GPU in the machine this must not be skipped over. */
-	if (error.code != LULL_UNSUPPORTED)
-		TEST_FAIL_("%s", error.msg);
-	snprintf(reason, sizeof(reason), "%s", error.msg);
-	test_skipped = reason;
-	return NULL;
-}
-
-static inline struct lull_ctx *open_gpu(uint64_t vram_bytes)
-{
-	return open_gpu_in(vram_bytes, NULL);
-}
-
-/* The least device memory that a key can do with, by the refusal's own words. */
-static inline uint64_t least_bytes(const char *name)
-{
-	struct golden g = golden_load(name, 0);
-	struct lull_ctx *ctx = open_gpu(4096);
-	struct lull_error error = { 0 };
-	struct lull_key *key = NULL;
-	unsigned long long least = 0;
-	const char *at;
-
-	EXPECT_EQ(LULL_NOMEM, lull_key_open_mem(ctx, g.key.data, g.key.bytes,
-						&key, &error));
-	at = strstr(error.msg, "expected at least ");
-	EXPECT_TRUE(at && sscanf(at, "expected at least %llu", &least) == 1);
-	lull_ctx_destroy(ctx);
-	golden_free(&g);
-	return least;
+	alone.backend = "cuda";
+	alone.fallback_cpu = false;
+	if (lull_set_open(&alone, &set, &error)) {
+		gpu_missing(&error);
+		return NULL;
+	}
+	if (!opts->fallback_cpu)
+		return set;
+	lull_set_close(set);
+	set = NULL;
+	alone.fallback_cpu = true;
+	EXPECT_EQ(LULL_OK, lull_set_open(&alone, &set, NULL));
+	return set;
 }
 
 #endif

@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <time.h>
 
-#include "gpu.h"
+#include "gpu_ctx.h"
 #include "lull_pipeline.h"
 
 #define NAME "bn128-chain1000"

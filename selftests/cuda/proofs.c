@@ -9,7 +9,7 @@
  */
 #include <pthread.h>
 
-#include "gpu.h"
+#include "gpu_ctx.h"
 #include "input/lkey_blob.h"
 
 #define NR_THREADS 3

@@ -224,9 +224,35 @@ TEST(devices_are_written_directly)
 	ASSERT_EQ(LULL_OK, lull_outfile_open("/dev/null", LULL_OUTFILE_FSYNC,
 					     &out, &err));
 	EXPECT_TRUE(!out.temp);
+	EXPECT_TRUE(!lull_outfile_is_regular(&out));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "x", 1, &err));
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, &err));
 	EXPECT_TRUE(!lull_outfile_same("/dev/null", "/dev/null"));
+}
+
+/* There is no name that a finished file could be renamed to. */
+TEST(files_without_a_name_are_written_directly)
+{
+	unsigned int before = nr_files();
+	const char *path = in_folder("vanishes");
+	struct lull_outfile out;
+	struct lull_error err;
+	char of_fd[64];
+	int fd;
+
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	ASSERT_TRUE(fd >= 0);
+	EXPECT_EQ(9, write(fd, "was there", 9));
+	unlink(path);
+	snprintf(of_fd, sizeof(of_fd), "/proc/self/fd/%d", fd);
+	ASSERT_EQ(LULL_OK, lull_outfile_open(of_fd, 0, &out, &err));
+	EXPECT_TRUE(lull_outfile_is_regular(&out));
+	EXPECT_EQ(LULL_OK, lull_outfile_write_at(&out, 2, "new", 3, &err));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "ab", 2, &err));
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, &err));
+	EXPECT_EQ(before, nr_files());
+	expect_content(of_fd, "abnew");
+	close(fd);
 }
 
 TEST(full_disk)

@@ -54,6 +54,17 @@ static void say(const struct lull_set *set, const char *line)
 		set->opts.say(set->opts.arg, line);
 }
 
+void lull_set_say(const struct lull_set *set, const char *fmt, ...)
+{
+	char line[LINE_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	say(set, line);
+}
+
 /* ---- liblull_cuda.so --------------------------------------------------- */
 
 /* Writes "DIR/between/liblull_cuda.so", DIR the folder of this code. */
@@ -562,6 +573,15 @@ void lull_set_stats(struct lull_set *set, struct lull_backend_stats *ret_stats,
 	pthread_mutex_unlock(&set->lock);
 	*ret_stats = all;
 	*ret_busy_ns = busy_ns;
+}
+
+uint64_t lull_set_peak_bytes(struct lull_set *set)
+{
+	struct lull_backend_stats stats;
+	uint64_t busy_ns;
+
+	lull_set_stats(set, &stats, &busy_ns);
+	return stats.peak_bytes;
 }
 
 /* ---- sharing out ------------------------------------------------------- */

@@ -147,9 +147,15 @@ void lull_set_ran(struct lull_set *set, unsigned int device, uint64_t start_ns,
  * that has most: memory allocated, now and at most, and for one proof. */
 void lull_set_stats(struct lull_set *set, struct lull_backend_stats *ret_stats,
 		    uint64_t *ret_busy_ns);
+/* Of them, the most memory that was allocated at one time. */
+uint64_t lull_set_peak_bytes(struct lull_set *set);
 
 /* One line to the caller of the library, formatted. */
 void lull_set_warn(const struct lull_set *set, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The same of what was decided. */
+void lull_set_say(const struct lull_set *set, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #endif

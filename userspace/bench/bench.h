@@ -32,6 +32,7 @@
  * @ctx: for proofs
  * @key_path: for proofs
  * @wtns_path: for proofs
+ * @about: of proofs: members that every row gets, or NULL
  * @nr_partitions: of pipelines: partitions of a proof
  * @nr_proofs: of pipelines: how many are measured
  * @nr_jobs: of pipelines: under way at once, at most 64
@@ -59,6 +60,7 @@ struct lull_bench_opts {
 	struct lull_ctx *ctx;
 	const char *key_path;
 	const char *wtns_path;
+	json_t *about;
 	unsigned int nr_partitions;
 	unsigned int nr_proofs;
 	unsigned int nr_jobs;

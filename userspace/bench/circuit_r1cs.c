@@ -194,7 +194,7 @@ int lull_circuit_write_r1cs(const struct lull_circuit *circuit,
 		err = lull_fail(reterr, LULL_NOMEM, "out of memory");
 	if (!err)
 		err = lull_outfile_open(path, 0, &w.out, reterr);
-	if (!err && !w.out.temp)
+	if (!err && !lull_outfile_is_regular(&w.out))
 		err = lull_fail(reterr, LULL_USAGE,
 				"%s: expected a regular file, found a device "
 				"or pipe",

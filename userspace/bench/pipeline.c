@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/base.h"
 #include "base/counters.h"
@@ -23,6 +24,7 @@
 
 #define JOBS_MAX 64
 #define ISOLATED_MAX 3
+#define NS_PER_S 1000000000u
 #define NAME_BYTES 96
 #define CONFIGS_MAX 256
 
@@ -46,6 +48,8 @@ struct config {
  * @isolated: one sample a job
  * @sustained: likewise
  * @wall_ns: of all that were sustained
+ * @isolated_cpu_ns: what all processors gave to those alone
+ * @sustained_cpu_ns: and to those that were sustained
  * @before: counters before those
  * @after: and behind
  * @arena_before: likewise
@@ -64,6 +68,7 @@ struct load {
 	struct lull_pipeline_stats stats;
 	struct lull_bench_samples isolated, sustained;
 	uint64_t wall_ns;
+	uint64_t isolated_cpu_ns, sustained_cpu_ns;
 	struct lull_counters before, after;
 	struct lull_ctx_stats arena_before, arena_after;
 	struct lull_device_stats devices_before, devices_after;
@@ -198,26 +203,56 @@ static void close_all(struct load *l)
 	lull_ctx_destroy(l->ctx);
 }
 
-/* One that is not counted, a few alone, then all that were asked for. */
+/* Of the whole process: on a host that others share it tells more than time. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/* As many at once as later, so that memory for them has been had. */
+static int warm_up(struct load *l, struct lull_error *reterr)
+{
+	unsigned int nr =
+		(unsigned int)lull_min(l->opts->nr_proofs, l->opts->nr_jobs);
+	int err = run_jobs(l, nr, nr, &l->sustained, reterr);
+
+	l->sustained.nr = 0;
+	return err;
+}
+
+static int measure_isolated(struct load *l, struct lull_error *reterr)
+{
+	unsigned int nr =
+		(unsigned int)lull_min(l->opts->nr_proofs, ISOLATED_MAX);
+	uint64_t start = cpu_ns();
+	int err = run_jobs(l, nr, 1, &l->isolated, reterr);
+
+	l->isolated_cpu_ns = cpu_ns() - start;
+	return err;
+}
+
+/* Some that are not counted, a few alone, then all that were asked for. */
 static int measure(struct load *l, struct lull_error *reterr)
 {
 	unsigned int count = l->opts->nr_proofs;
-	uint64_t start;
-	int err;
+	uint64_t start, start_cpu;
+	int err = warm_up(l, reterr);
 
-	err = run_jobs(l, 1, 1, &l->isolated, reterr);
-	l->isolated.nr = 0;
 	if (!err)
-		err = run_jobs(l, (unsigned int)lull_min(count, ISOLATED_MAX),
-			       1, &l->isolated, reterr);
+		err = measure_isolated(l, reterr);
 	if (err)
 		return err;
 	lull_ctx_stats(l->ctx, &l->arena_before, NULL);
 	lull_ctx_device_stats(l->ctx, &l->devices_before, NULL);
 	lull_counters_read(&l->before);
+	start_cpu = cpu_ns();
 	start = lull_bench_now_ns();
 	err = run_jobs(l, count, l->opts->nr_jobs, &l->sustained, reterr);
 	l->wall_ns = lull_bench_now_ns() - start;
+	l->sustained_cpu_ns = cpu_ns() - start_cpu;
 	lull_counters_read(&l->after);
 	lull_ctx_stats(l->ctx, &l->arena_after, NULL);
 	lull_ctx_device_stats(l->ctx, &l->devices_after, NULL);
@@ -262,8 +297,12 @@ static json_t *describe_times(struct load *l)
 	lull_bench_sort(&l->sustained);
 	isolated = lull_bench_median(&l->isolated);
 	return json_pack(
-		"{s:I, s:I, s:f, s:I, s:I, s:f}", "isolated_ns",
+		"{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:f}", "isolated_ns",
 		(json_int_t)isolated, "sustained_ns", (json_int_t)each,
+		"isolated_cpu_ns",
+		(json_int_t)(l->isolated_cpu_ns / l->isolated.nr),
+		"sustained_cpu_ns",
+		(json_int_t)(l->sustained_cpu_ns / l->sustained.nr),
 		"sustained_over_isolated", (double)each / (double)isolated,
 		"p50_ns", (json_int_t)lull_bench_median(&l->sustained),
 		"p95_ns", (json_int_t)l->sustained.ns[p95], "ns_per_item",
@@ -307,6 +346,8 @@ static int report(struct load *l, struct lull_error *reterr)
 	json_decref(costs);
 	if (!failed)
 		failed = lull_bench_describe(row, &l->sustained, NULL);
+	if (!failed && l->opts->about)
+		failed = json_object_update(row, l->opts->about);
 	if (!failed)
 		return l->opts->row(l->opts->row_arg, row, reterr);
 	json_decref(row);

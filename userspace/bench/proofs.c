@@ -126,6 +126,8 @@ static int finish_row(struct proofs *p, json_t *row,
 {
 	int err = lull_bench_describe(row, samples, reterr);
 
+	if (!err && p->opts->about)
+		err = json_object_update(row, p->opts->about);
 	if (!err)
 		err = json_object_set_new(
 			row, "ns_per_item",

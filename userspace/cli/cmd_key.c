@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "bench/made.h"
 #include "cli/cli.h"
 #include "cli/term.h"
 
@@ -274,27 +275,16 @@ int lull_cli_key_convert(const struct lull_cli *cli)
 					(int)cli->fold_c));
 }
 
-static int generate(const struct lull_cli *cli, struct lull_error *reterr)
-{
-	struct lull_ctx *ctx = NULL;
-	int err;
-
-	err = lull_cli_ctx_create(cli, &ctx, reterr);
-	if (err)
-		return err;
-	lull_term_warn(NULL, "the key comes from a known trapdoor: insecure, "
-			     "for tests only");
-	lull_term_progress("key", 0, 0);
-	err = lull_key_generate_toxic(ctx, cli->words[0], cli->words[1],
-				      reterr);
-	lull_term_progress_end();
-	lull_ctx_destroy(ctx);
-	return err;
-}
-
 int lull_cli_key_gen(const struct lull_cli *cli)
 {
+	const struct lull_made_opts opts = {
+		.make_ctx = lull_cli_make_ctx,
+		.make_ctx_arg = cli,
+		.progress = lull_term_progress,
+	};
+	struct lull_made_key made;
 	struct lull_error err;
+	int status;
 
 	if (!cli->toxic)
 		return lull_term_fail_msg(
@@ -304,11 +294,17 @@ int lull_cli_key_gen(const struct lull_cli *cli)
 			"--toxic to make one for tests");
 	if (lull_cli_check_outputs(&cli->words[0], 1, &cli->words[1], 1, &err))
 		return lull_term_fail(cli->json, &err);
-	if (generate(cli, &err))
+	lull_cli_warn_insecure();
+	status = lull_made_key(&opts, cli->words[0], cli->words[1], &made,
+			       &err);
+	lull_term_progress_end();
+	if (status)
 		return lull_term_fail(cli->json, &err);
 	if (!cli->json)
 		return LULL_EXIT_OK;
 	return lull_term_emit(json_pack(
-		"{s:o, s:o, s:b}", "circuit", lull_term_text(cli->words[0]),
-		"key", lull_term_text(cli->words[1]), "toxic", 1));
+		"{s:o, s:o, s:b, s:o, s:I}", "circuit",
+		lull_term_text(cli->words[0]), "key",
+		lull_term_text(cli->words[1]), "toxic", 1, "backend",
+		lull_term_text(made.backend), "key_ns", (json_int_t)made.ns));
 }

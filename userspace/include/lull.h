@@ -393,14 +393,16 @@ LULL_API int lull_key_vkey_write(const struct lull_key *key, const char *path,
 
 /**
  * lull_key_generate_toxic - a key from a known trapdoor, for tests only
- * @ctx: whose threads to use
+ * @ctx: whose threads and devices to use
  * @r1cs_path: the circuit
  * @zkey_path: written to a temporary name beside it, then renamed
  * @reterr: filled on failure
  *
- * The key is marked as insecure inside the file.
+ * The key is marked as insecure inside the file.  Points are made on the context's
+ * device where it can; the key does not depend on that.
  *
- * Return: LULL_OK, or any code of reading and writing files.
+ * Return: LULL_OK, LULL_NOMEM, LULL_DEVICE, or any code of reading and writing
+ * files.
  */
 LULL_API int lull_key_generate_toxic(struct lull_ctx *ctx,
 				     const char *r1cs_path,

@@ -81,7 +81,7 @@ LULL_API void lull_pipeline_destroy(struct lull_pipeline *pipeline);
  * @nr_freeing: threads that free
  * @binding: how threads are bound to processors
  * @host_bytes: the bound, 0 for none
- * @host_bytes_held: by keys of jobs
+ * @host_bytes_held: by keys of jobs, and for checking their proofs
  * @host_bytes_used: by partitions now
  * @host_bytes_max: the most that both together were
  * @memory_waits: how often a partition waited for memory

@@ -108,6 +108,16 @@ static int open_special(const char *path, struct lull_outfile *out,
 	return LULL_OK;
 }
 
+/* A file that no folder has: nothing can be renamed to it. */
+static int open_nameless(const char *path, struct lull_outfile *out,
+			 struct lull_error *reterr)
+{
+	out->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	if (out->fd < 0)
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
+	return LULL_OK;
+}
+
 int lull_outfile_open(const char *path, unsigned int flags,
 		      struct lull_outfile *ret_out, struct lull_error *reterr)
 {
@@ -127,6 +137,8 @@ int lull_outfile_open(const char *path, unsigned int flags,
 				       "an empty name for an output");
 	if (exists && !S_ISREG(st.st_mode))
 		err = open_special(path, &out, reterr);
+	else if (exists && !st.st_nlink)
+		err = open_nameless(path, &out, reterr);
 	else
 		err = open_regular(path, exists, &out, reterr);
 	if (err) {
@@ -135,6 +147,13 @@ int lull_outfile_open(const char *path, unsigned int flags,
 	}
 	*ret_out = out;
 	return LULL_OK;
+}
+
+bool lull_outfile_is_regular(const struct lull_outfile *out)
+{
+	struct stat st;
+
+	return !fstat(out->fd, &st) && S_ISREG(st.st_mode);
 }
 
 int lull_outfile_write(struct lull_outfile *out, const void *data, size_t bytes,

@@ -5,7 +5,8 @@
  * Written under a temporary name in the directory of its path and renamed on
  * commit, so that a failed run leaves neither a half file nor an older one
  * damaged.  A path that is a device or a pipe (/dev/stdout, /dev/null) is
- * written to directly.  Refuses directories and detects a full disk.
+ * written to directly, and so is a file that has no name (/proc/self/fd/5 of
+ * one that was made without, or removed).  Refuses directories and detects a full disk.
  */
 #ifndef LULL_INPUT_OUTFILE_H
 #define LULL_INPUT_OUTFILE_H
@@ -26,7 +27,7 @@
  * @fd: where bytes go; -1 when empty or closed
  * @flags: as given to lull_outfile_open()
  * @path: the final name, symbolic links resolved
- * @temp: the temporary name; NULL for a device or pipe
+ * @temp: the temporary name; NULL for what is written to directly
  * @name: for messages
  */
 struct lull_outfile {
@@ -67,6 +68,9 @@ int lull_outfile_open(const char *path, unsigned int flags,
  */
 int lull_outfile_write(struct lull_outfile *out, const void *data, size_t bytes,
 		       struct lull_error *reterr);
+
+/* Whether it has offsets to write at: it is no device and no pipe. */
+bool lull_outfile_is_regular(const struct lull_outfile *out);
 
 /**
  * lull_outfile_write_at - write bytes at an offset

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "arena/arena.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "prove/keygen_plan.h"
@@ -160,24 +161,48 @@ static int fill(const struct lull_keygen_plan *plan, struct lull_error *reterr)
 			 plan->r1cs->file.in.name, (int)plan->r1cs->curve);
 }
 
+/* One walk through the rows' lengths, so that threads can begin anywhere. */
+static int mark_rows(struct lull_keygen_plan *plan, struct lull_vec *ret_vec,
+		     struct lull_error *reterr)
+{
+	const struct lull_r1cs *r1cs = plan->r1cs;
+	struct lull_r1cs_walk walk = lull_r1cs_walk(r1cs);
+	struct lull_r1cs_row row;
+	uint64_t nr_coefs = 0;
+	size_t nr = lull_div_up((size_t)r1cs->nr_constraints,
+				LULL_KEYGEN_MARK_ROWS);
+	int err;
+
+	err = lull_arena_carve(plan->arena, nr * sizeof(*plan->marks), 0,
+			       "marks among rows", ret_vec, reterr);
+	if (err)
+		return err;
+	plan->marks = ret_vec->ptr;
+	plan->nr_marks = nr;
+	do {
+		if (walk.row % LULL_KEYGEN_MARK_ROWS == 0 &&
+		    walk.row < r1cs->nr_constraints)
+			plan->marks[walk.row / LULL_KEYGEN_MARK_ROWS] =
+				(struct lull_keygen_mark){ walk, nr_coefs };
+		if (!lull_r1cs_next(r1cs, &walk, &row))
+			break;
+		nr_coefs += row.a.nr_terms + (uint64_t)row.b.nr_terms;
+	} while (true);
+	return LULL_OK;
+}
+
 static int write_key(struct lull_keygen_plan *plan, const char *zkey_path,
 		     struct lull_error *reterr)
 {
 	struct lull_outfile out;
 	int err;
 
-	err = choose_domain(plan, reterr);
-	if (err)
-		return err;
-	err = count_coefs(plan, reterr);
-	if (err)
-		return err;
 	place_sections(plan);
 	err = lull_outfile_open(zkey_path, 0, &out, reterr);
 	if (err)
 		return err;
 	plan->out = &out;
-	if (!out.temp) {
+	if (!lull_outfile_is_regular(&out)) {
 		err = lull_fail(reterr, LULL_USAGE,
 				"%s: a key is written at many places at once: "
 				"expected a regular file, found a device or "
@@ -201,9 +226,12 @@ discard_out:
 int lull_keygen_toxic(const char *r1cs_path, const char *zkey_path,
 		      const struct lull_keygen_opts *opts,
 		      struct lull_workers *workers, struct lull_arena *arena,
-		      struct lull_error *reterr)
+		      struct lull_set *set, struct lull_error *reterr)
 {
-	struct lull_keygen_plan plan = { .workers = workers, .arena = arena };
+	struct lull_keygen_plan plan = { .workers = workers,
+					 .arena = arena,
+					 .set = set };
+	struct lull_vec marks = { 0 };
 	struct lull_r1cs r1cs;
 	int err;
 
@@ -218,7 +246,14 @@ int lull_keygen_toxic(const char *r1cs_path, const char *zkey_path,
 	plan.seed = opts ? opts->seed : NULL;
 	/* Below nr_wires, as lull_r1cs_open() has checked. */
 	plan.nr_public = r1cs.nr_pub_out + r1cs.nr_pub_in;
-	err = write_key(&plan, zkey_path, reterr);
+	err = choose_domain(&plan, reterr);
+	if (!err)
+		err = count_coefs(&plan, reterr);
+	if (!err)
+		err = mark_rows(&plan, &marks, reterr);
+	if (!err)
+		err = write_key(&plan, zkey_path, reterr);
+	lull_arena_retire(&marks);
 	lull_r1cs_close(&r1cs);
 	return err;
 }

@@ -355,6 +355,12 @@ size_t lull_prover_scratch_bytes(const struct lull_key *key,
 	return bytes;
 }
 
+size_t lull_prover_finish_bytes(const struct lull_key *key,
+				unsigned int nr_threads)
+{
+	return key->groth16->check_bytes(key->file.parts.nr_public, nr_threads);
+}
+
 int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
 		    const struct lull_key *key, const uint8_t *witness,
 		    const struct lull_prove_opts *opts,
