@@ -56,9 +56,9 @@ static const char *describe(const void *device)
 	return ((const struct device *)device)->text;
 }
 
-static uint64_t peak_bytes(const void *device)
+static void stats(void *device, struct lull_backend_stats *ret_stats)
 {
-	return ((const struct device *)device)->peak_bytes;
+	device_stats((struct device *)device, ret_stats);
 }
 
 static void close_device(void *device)
@@ -114,7 +114,7 @@ extern "C" __attribute__((visibility("default"))) const struct lull_backend lull
 	lull::device_probe,
 	lull::open_device,
 	lull::describe,
-	lull::peak_bytes,
+	lull::stats,
 	lull::close_device,
 	lull::ops_of,
 	&lull::device_pin_ops,

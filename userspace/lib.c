@@ -247,42 +247,6 @@ const char *lull_ctx_backend(const struct lull_ctx *ctx)
 	return ctx->set->text;
 }
 
-uint64_t lull_ctx_device_peak_bytes(const struct lull_ctx *ctx)
-{
-	return lull_set_peak_bytes(ctx->set);
-}
-
-int lull_ctx_stats(struct lull_ctx *ctx, struct lull_ctx_stats *stats,
-		   struct lull_error *reterr)
-{
-	struct lull_ctx_stats all = { .size = stats->size };
-	struct lull_arena_stats arena;
-
-	if (stats->size < sizeof(*stats))
-		return lull_fail(
-			reterr, LULL_USAGE,
-			"struct lull_ctx_stats: expected size %zu, found %zu",
-			sizeof(*stats), stats->size);
-	lull_arena_describe(ctx->arena, all.arena, sizeof(all.arena));
-	lull_arena_stats(ctx->arena, &arena);
-	all.held_bytes = arena.held_bytes;
-	all.used_bytes = arena.used_bytes;
-	all.used_bytes_max = arena.used_bytes_max;
-	all.pinned_bytes = arena.pinned_bytes;
-	all.nr_carves = arena.nr_carves;
-	all.faulted_bytes = arena.faulted_bytes;
-	all.zeroed_bytes = arena.zeroed_bytes;
-	all.wiped_bytes = arena.wiped_bytes;
-	all.retired_bytes = arena.retired_bytes;
-	all.kept_bytes = arena.kept_bytes;
-	all.fresh_bytes = arena.fresh_bytes;
-	all.unmapped_bytes = arena.unmapped_bytes;
-	all.flushes = arena.flushes;
-	all.munmaps = arena.munmaps;
-	*stats = all;
-	return LULL_OK;
-}
-
 /* Where a context's files are read to. */
 static struct lull_infile_memory memory_of(struct lull_ctx *ctx)
 {

@@ -14,6 +14,7 @@
 #define PROOF_BYTES LULL_BELLMAN_PROOF_BYTES
 
 static struct lull_ctx *ctx;
+static const char *ctx_backend;
 static struct assignment poseidon; /* rows in the order of the parameters */
 static struct lull_key *poseidon_key;
 
@@ -34,21 +35,53 @@ static struct lull_key *open_converted(const char *zkey_path)
 	return key;
 }
 
-static void set_up(void)
+static void tear_down(void)
 {
-	if (ctx)
+	if (!ctx)
 		return;
-	ctx = make_ctx(3);
+	free_assignment(&poseidon);
+	lull_key_close(poseidon_key);
+	lull_ctx_destroy(ctx);
+	ctx = NULL;
+}
+
+/* False, and the test is skipped, where this host has no such backend. */
+static bool set_up_on(const char *backend)
+{
+	const struct lull_ctx_opts opts = { .size = sizeof(opts),
+					    .nr_threads = 3,
+					    .backend = backend };
+	static char reason[300];
+	struct lull_error error;
+
+	if (ctx && !strcmp(ctx_backend, backend))
+		return true;
+	tear_down();
+	if (lull_ctx_create(&opts, &ctx, &error)) {
+		/* With a GPU in the machine this must not be skipped over. */
+		if (error.code != LULL_UNSUPPORTED)
+			TEST_FAIL_("%s", error.msg);
+		snprintf(reason, sizeof(reason), "%s", error.msg);
+		test_skipped = reason;
+		return false;
+	}
+	ctx_backend = backend;
 	poseidon_key = open_converted(GOLDEN POSEIDON ".zkey");
 	read_assignment(&poseidon, GOLDEN POSEIDON ".r1cs",
 			GOLDEN POSEIDON ".wtns");
 	order_as_converted(&poseidon);
+	return true;
+}
+
+static void set_up(void)
+{
+	set_up_on("cpu");
 }
 
 /* ---- the same key twice ------------------------------------------------ */
 
 /* snarkjs's proofs, from a key without its circuit. */
-TEST(proofs_as_snarkjs_makes_them)
+static void prove_as_snarkjs(void)
 {
 	struct lull_error error = { 0 };
 	struct lull_proof *proof;
@@ -56,7 +89,6 @@ TEST(proofs_as_snarkjs_makes_them)
 	struct fr r, s;
 	unsigned int i, nr_proofs = 0;
 
-	set_up();
 	for (i = 0; i < 3; i++) {
 		struct golden g = golden_load(POSEIDON, i);
 		struct lull_assignment in = poseidon.in;
@@ -88,6 +120,18 @@ TEST(proofs_as_snarkjs_makes_them)
 		golden_free(&g);
 	}
 	EXPECT_EQ(2, nr_proofs);
+}
+
+TEST(proofs_as_snarkjs_makes_them)
+{
+	set_up();
+	prove_as_snarkjs();
+}
+
+TEST(gpu_proofs_as_snarkjs_makes_them)
+{
+	if (set_up_on("cuda"))
+		prove_as_snarkjs();
 }
 
 /* One toxic key both ways: equal r and s give equal bytes. */
@@ -132,17 +176,28 @@ static void both_ways(const char *shape, unsigned int log2_n)
 	lull_key_close(zkey);
 }
 
-TEST(toxic_keys_both_ways)
+static void all_both_ways(void)
 {
 	unsigned int log2_n;
 
-	set_up();
 	for (log2_n = 2; log2_n <= 8; log2_n++)
 		both_ways("dense", log2_n);
 	both_ways("sha", 7);
 	both_ways("sha", 10);
 	both_ways("edge-nopub", 4);
 	both_ways("edge-linear", 6);
+}
+
+TEST(toxic_keys_both_ways)
+{
+	set_up();
+	all_both_ways();
+}
+
+TEST(gpu_toxic_keys_both_ways)
+{
+	if (set_up_on("cuda"))
+		all_both_ways();
 }
 
 /* ---- by bellman's definition ------------------------------------------- */
@@ -190,7 +245,7 @@ static void prove_and_verify(const struct blob *file, const char *r1cs,
 	free_assignment(&t);
 }
 
-TEST(keys_by_bellmans_definition)
+static void prove_by_definition(void)
 {
 	static const char *const shapes[] = { "dense", "sha", "edge-nopub",
 					      "edge-linear" };
@@ -198,7 +253,6 @@ TEST(keys_by_bellmans_definition)
 	struct made m;
 	unsigned int i, log2_n;
 
-	set_up();
 	for (i = 0; i < LULL_ARRAY_SIZE(shapes); i++) {
 		for (log2_n = 4; log2_n <= 6; log2_n++) {
 			ASSERT_TRUE(make_circuit(shapes[i], "bls12381", log2_n,
@@ -212,6 +266,18 @@ TEST(keys_by_bellmans_definition)
 	prove_and_verify(&m.file, GOLDEN POSEIDON ".r1cs",
 			 GOLDEN POSEIDON ".wtns");
 	blob_free(&m.file);
+}
+
+TEST(keys_by_bellmans_definition)
+{
+	set_up();
+	prove_by_definition();
+}
+
+TEST(gpu_keys_by_bellmans_definition)
+{
+	if (set_up_on("cuda"))
+		prove_by_definition();
 }
 
 /* ---- refusals ---------------------------------------------------------- */

@@ -278,6 +278,25 @@ struct lull_device_opts {
 };
 
 /**
+ * struct lull_backend_stats - what a device holds and has done
+ * @used_bytes: of its memory, allocated now
+ * @peak_bytes: the most that was at one time
+ * @proof_bytes: of what is allocated, for each proof at a time; of the key that
+ *	has most for that
+ * @up_bytes: counter: copied to it
+ * @down_bytes: counter: copied from it
+ *
+ * All 0 where proofs take host memory alone.
+ */
+struct lull_backend_stats {
+	uint64_t used_bytes;
+	uint64_t peak_bytes;
+	uint64_t proof_bytes;
+	uint64_t up_bytes;
+	uint64_t down_bytes;
+};
+
+/**
  * struct lull_backend - one backend
  * @abi: LULL_BACKEND_ABI
  * @struct_bytes: sizeof(struct lull_backend)
@@ -287,7 +306,7 @@ struct lull_device_opts {
  *	(LULL_BACKEND_TEXT_BYTES) when there is none
  * @open: one device
  * @describe: a device in a few words
- * @peak_bytes: the most device memory that was allocated at one time
+ * @stats: of a device, at any time
  * @close: end a device; every key is detached before
  * @ops: the table of a curve; never NULL for a curve of the enum
  * @pin: registers an arena with all the backend's devices; called with one that
@@ -302,7 +321,7 @@ struct lull_backend {
 	int (*open)(const struct lull_device_opts *opts, void **ret_device,
 		    struct lull_error *reterr);
 	const char *(*describe)(const void *device);
-	uint64_t (*peak_bytes)(const void *device);
+	void (*stats)(void *device, struct lull_backend_stats *ret_stats);
 	void (*close)(void *device);
 	const struct lull_backend_ops *(*ops)(enum lull_curve curve);
 	const struct lull_arena_pin_ops *pin;

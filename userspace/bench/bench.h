@@ -214,6 +214,14 @@ json_t *lull_bench_host(void);
 int lull_bench_describe(json_t *row, struct lull_bench_samples *samples,
 			struct lull_error *reterr);
 
+/* Adds to a row what a context's devices hold, what each of @nr_proofs proofs
+ * copied to them and from them, and the share of @wall_ns that stages ran on
+ * them.  Not 0 when there is no memory. */
+int lull_bench_describe_devices(json_t *row,
+				const struct lull_device_stats *was,
+				const struct lull_device_stats *is,
+				size_t nr_proofs, uint64_t wall_ns);
+
 void lull_bench_sort(struct lull_bench_samples *samples);
 
 /* The median of what has been sorted. */

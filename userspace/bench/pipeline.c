@@ -54,6 +54,8 @@ struct config {
  * @after: and behind
  * @arena_before: likewise
  * @arena_after: likewise
+ * @devices_before: likewise
+ * @devices_after: likewise
  */
 struct load {
 	const struct lull_bench_opts *opts;
@@ -69,6 +71,7 @@ struct load {
 	uint64_t isolated_cpu_ns, sustained_cpu_ns;
 	struct lull_counters before, after;
 	struct lull_ctx_stats arena_before, arena_after;
+	struct lull_device_stats devices_before, devices_after;
 };
 
 /* ---- jobs -------------------------------------------------------------- */
@@ -243,6 +246,7 @@ static int measure(struct load *l, struct lull_error *reterr)
 	if (err)
 		return err;
 	lull_ctx_stats(l->ctx, &l->arena_before, NULL);
+	lull_ctx_device_stats(l->ctx, &l->devices_before, NULL);
 	lull_counters_read(&l->before);
 	start_cpu = cpu_ns();
 	start = lull_bench_now_ns();
@@ -251,6 +255,7 @@ static int measure(struct load *l, struct lull_error *reterr)
 	l->sustained_cpu_ns = cpu_ns() - start_cpu;
 	lull_counters_read(&l->after);
 	lull_ctx_stats(l->ctx, &l->arena_after, NULL);
+	lull_ctx_device_stats(l->ctx, &l->devices_after, NULL);
 	lull_pipeline_stats(l->pipeline, &l->stats, NULL);
 	if (!err && l->opts->trace)
 		err = lull_pipeline_trace_write(l->pipeline, l->opts->trace,
@@ -311,12 +316,11 @@ static json_t *describe_costs(const struct load *l)
 	const struct lull_ctx_stats *is = &l->arena_after;
 
 	return json_pack(
-		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
 		"arena", is->arena, "host_bytes_max",
 		(json_int_t)l->stats.host_bytes_max, "arena_used_bytes_max",
 		(json_int_t)is->used_bytes_max, "peak_rss_bytes",
-		(json_int_t)lull_bench_peak_rss_bytes(), "device_peak_bytes",
-		(json_int_t)lull_ctx_device_peak_bytes(l->ctx), "tlb_ipis",
+		(json_int_t)lull_bench_peak_rss_bytes(), "tlb_ipis",
 		(json_int_t)(l->after.ipis_tlb - l->before.ipis_tlb), "faults",
 		(json_int_t)(l->after.faults - l->before.faults),
 		"faulted_bytes",
@@ -333,7 +337,10 @@ static int report(struct load *l, struct lull_error *reterr)
 	json_t *costs = describe_costs(l);
 	int failed = !row || !times || !costs ||
 		     json_object_update(row, times) ||
-		     json_object_update(row, costs);
+		     json_object_update(row, costs) ||
+		     lull_bench_describe_devices(row, &l->devices_before,
+						 &l->devices_after,
+						 l->sustained.nr, l->wall_ns);
 
 	json_decref(times);
 	json_decref(costs);
@@ -358,6 +365,8 @@ static int run_config(const struct lull_bench_opts *opts,
 			  .stats.size = sizeof(l.stats),
 			  .arena_before.size = sizeof(l.arena_before),
 			  .arena_after.size = sizeof(l.arena_after),
+			  .devices_before.size = sizeof(l.devices_before),
+			  .devices_after.size = sizeof(l.devices_after),
 			  .isolated.ns = memory,
 			  .sustained.ns = memory + ISOLATED_MAX };
 	int err;

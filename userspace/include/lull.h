@@ -190,6 +190,7 @@ LULL_API void lull_ctx_destroy(struct lull_ctx *ctx);
  * @unmapped_bytes: memory given back to the system
  * @flushes: calls, and runs of the module, that flush the TLBs of other CPUs
  * @munmaps: of them munmap(2)
+ * @registered_bytes: memory registered with a device, each time again
  *
  * From @nr_carves on all are counters, which only rise.
  */
@@ -210,6 +211,7 @@ struct lull_ctx_stats {
 	uint64_t unmapped_bytes;
 	uint64_t flushes;
 	uint64_t munmaps;
+	uint64_t registered_bytes;
 };
 
 /**
@@ -239,6 +241,43 @@ LULL_API const char *lull_ctx_backend(const struct lull_ctx *ctx);
  * Return: of the device that used most; 0 for the CPU.
  */
 LULL_API uint64_t lull_ctx_device_peak_bytes(const struct lull_ctx *ctx);
+
+/**
+ * struct lull_device_stats - what a context's devices hold and have done
+ * @size: sizeof(struct lull_device_stats), set by the caller
+ * @nr_devices: that it was opened with
+ * @used_bytes: memory allocated now, of the device that has most
+ * @peak_bytes: the most that was at one time, likewise
+ * @proof_bytes: of it for one proof at a time, of the key that has most for that
+ * @up_bytes: copied to devices
+ * @down_bytes: copied from them
+ * @busy_ns: some stage ran, by the devices' own clocks; of several devices the
+ *	sum
+ *
+ * From @up_bytes on all are counters.  All but @nr_devices are 0 for the CPU.
+ */
+struct lull_device_stats {
+	size_t size;
+	uint64_t nr_devices;
+	uint64_t used_bytes;
+	uint64_t peak_bytes;
+	uint64_t proof_bytes;
+	uint64_t up_bytes;
+	uint64_t down_bytes;
+	uint64_t busy_ns;
+};
+
+/**
+ * lull_ctx_device_stats - copy what is counted of devices
+ * @ctx: the context
+ * @stats: @stats->size set by the caller; the rest is written
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, or LULL_USAGE for a size that is too small.
+ */
+LULL_API int lull_ctx_device_stats(const struct lull_ctx *ctx,
+				   struct lull_device_stats *stats,
+				   struct lull_error *reterr);
 
 /**
  * lull_key_open - read a Groth16 .zkey or .lkey and check it

@@ -132,6 +132,8 @@ static int collect(struct lull_proving *p, struct lull_error *reterr)
 		start = loaded_ns + spans[stage].start_ns;
 		times[stage].start_ns = start - p->start_ns;
 		times[stage].ns = spans[stage].ns;
+		lull_set_ran(p->key->set, p->device, start,
+			     start + spans[stage].ns);
 		if (p->watch && p->watch->ran)
 			p->watch->ran(p->watch->arg, stage, p->device, start,
 				      start + spans[stage].ns);
