@@ -71,6 +71,7 @@ static void load_library(void)
 
 	library_path(path);
 	setenv("LULL_THREADS", "2", 1);
+	setenv("LULL_BACKEND", "cpu", 1);
 	lib.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!lib.handle) {
 		printf("Bail out! %s\n", dlerror());
@@ -231,7 +232,7 @@ static bool open_srs_on_gpu(struct lull_supraseal_srs *ret_srs)
 	set_up();
 	setenv("LULL_BACKEND", "cuda", 1);
 	error = lib.create(ret_srs, params_path, false);
-	unsetenv("LULL_BACKEND");
+	setenv("LULL_BACKEND", "cpu", 1);
 	if (!error.code)
 		return true;
 	if (error.code != ENOTSUP)

@@ -4,7 +4,7 @@
  *
  * All parameters share one context, which lives as long as any of them.  The
  * environment says how it works, since the interface has no place for it:
- * LULL_BACKEND (default cpu), LULL_ARENA and LULL_THREADS.
+ * LULL_BACKEND (default auto), LULL_ARENA and LULL_THREADS.
  *
  * Threads: one lock guards references, the cache and the context.  It is held
  * while a file is read, so that two callers of one path read it once; never
@@ -100,10 +100,11 @@ static unsigned int threads_wanted(void)
 /* lock */
 static int need_context(struct lull_error *reterr)
 {
+	const char *backend = getenv("LULL_BACKEND");
 	struct lull_ctx_opts opts = {
 		.size = sizeof(opts),
 		.nr_threads = threads_wanted(),
-		.backend = getenv("LULL_BACKEND"),
+		.backend = backend ? backend : "auto",
 		.arena = getenv("LULL_ARENA"),
 	};
 
