@@ -87,7 +87,8 @@ static void read_marks(struct marks *ret_marks)
 /**
  * struct meminfo - what /proc/meminfo says, in bytes
  * @free: memory that nobody has
- * @file: page cache, programs' text among it
+ * @file: page cache, programs' text among it; not what MADV_FREE has freed,
+ *	though that waits in the same lists
  */
 struct meminfo {
 	uint64_t free;
@@ -104,9 +105,10 @@ static void read_meminfo(struct meminfo *ret_info)
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "MemFree: %llu kB", &value) == 1)
 			kib.free = value;
-		else if (sscanf(line, "Active(file): %llu kB", &value) == 1 ||
-			 sscanf(line, "Inactive(file): %llu kB", &value) == 1)
-			kib.file += value;
+		else if (sscanf(line, "Cached: %llu kB", &value) == 1)
+			kib.file = value;
+		else if (sscanf(line, "Shmem: %llu kB", &value) == 1)
+			kib.file -= lull_min(value, kib.file);
 	if (file)
 		fclose(file);
 	ret_info->free = kib.free * BYTES_PER_KIB;
