@@ -23,6 +23,18 @@ static int attach_bls12_381(void *device, const struct lull_key_arrays *arrays,
 	return key_attach(&curve_bls12_381, device, arrays, workers, ret_key, reterr);
 }
 
+static int multiples_bn254(void *device, const struct lull_multiples_want *want,
+			   struct lull_multiples **ret_multiples, struct lull_error *reterr)
+{
+	return multiples_open(&curve_bn254, device, want, ret_multiples, reterr);
+}
+
+static int multiples_bls12_381(void *device, const struct lull_multiples_want *want,
+			       struct lull_multiples **ret_multiples, struct lull_error *reterr)
+{
+	return multiples_open(&curve_bls12_381, device, want, ret_multiples, reterr);
+}
+
 static const struct lull_backend_host *pool_host;
 
 static int open_device(const struct lull_device_opts *opts, void **ret_device,
@@ -44,9 +56,9 @@ static const char *describe(const void *device)
 	return ((const struct device *)device)->text;
 }
 
-static uint64_t peak_bytes(const void *device)
+static void stats(void *device, struct lull_backend_stats *ret_stats)
 {
-	return ((const struct device *)device)->peak_bytes;
+	device_stats((struct device *)device, ret_stats);
 }
 
 static void close_device(void *device)
@@ -57,13 +69,15 @@ static void close_device(void *device)
 static const struct lull_backend_ops *ops_of(enum lull_curve curve)
 {
 	static const struct lull_backend_ops bn254 = {
-		attach_bn254, key_detach,	   stages_scratch_bytes, stages_run,
-		stages_wait,  curve_bn254_kernels, nr_curve_kernels,
+		attach_bn254,	 key_detach,	      stages_scratch_bytes, stages_run,
+		stages_wait,	 curve_bn254_kernels, nr_curve_kernels,	    multiples_bn254,
+		multiples_begin, multiples_wait,      multiples_close,
 	};
 	static const struct lull_backend_ops bls12_381 = {
-		attach_bls12_381, key_detach,  stages_scratch_bytes,
-		stages_run,	  stages_wait, curve_bls12_381_kernels,
-		nr_curve_kernels,
+		attach_bls12_381, key_detach,	       stages_scratch_bytes,
+		stages_run,	  stages_wait,	       curve_bls12_381_kernels,
+		nr_curve_kernels, multiples_bls12_381, multiples_begin,
+		multiples_wait,	  multiples_close,
 	};
 
 	return curve == LULL_CURVE_BN254 ? &bn254 : &bls12_381;
@@ -100,7 +114,7 @@ extern "C" __attribute__((visibility("default"))) const struct lull_backend lull
 	lull::device_probe,
 	lull::open_device,
 	lull::describe,
-	lull::peak_bytes,
+	lull::stats,
 	lull::close_device,
 	lull::ops_of,
 	&lull::device_pin_ops,

@@ -195,12 +195,12 @@ template <class C>
 static void bench(const struct sample *s, struct lull_workers *workers)
 {
 	using F = typename C::fr;
+	const struct spmv_records records = { s->records, s->nr_coefs, NULL };
 	struct spmv_plan plan;
 	struct lull_error error;
 	uint32_t *counts;
 
-	must_be_ok(spmv_plan_make(s->records, s->nr_coefs, s->log_n, s->n, workers, &plan, &error),
-		   &error);
+	must_be_ok(spmv_plan_make(&records, s->log_n, s->n, workers, &plan, &error), &error);
 	std::vector<uint8_t> host(plan.host_bytes);
 	uint8_t *dictionary = take<uint8_t>(plan.dictionary_bytes + plan.block_bytes_max);
 	uint8_t *block = dictionary + plan.dictionary_bytes;
@@ -212,7 +212,7 @@ static void bench(const struct sample *s, struct lull_workers *workers)
 
 	must(cudaMallocHost(&counts, 8), "pinned memory");
 	must(cudaMemcpy(witness, s->witness, s->n * 32, cudaMemcpyHostToDevice), "witness");
-	must_be_ok(spmv_fill(&plan, s->records, s->nr_coefs, workers, host.data(), &error), &error);
+	must_be_ok(spmv_fill(&plan, &records, workers, host.data(), &error), &error);
 	must(cudaMemcpy(dictionary, host.data(), plan.nr_coefs * sizeof(fe<F>), cudaMemcpyDefault),
 	     "coefficients");
 	must(cudaMemcpy(block, &host[plan.blocks[0].at], plan.blocks[0].host_bytes,

@@ -4,7 +4,8 @@
  *
  * For the backend.  A warp looks at 32 values and leaves how many are ones and
  * others as the halves of one word of 64 bits; the scan of those words tells
- * each warp where its parts of the lists begin.
+ * each warp where its parts of the lists begin.  To gather, the words are how many
+ * bits are set.
  */
 #include "classify.cuh"
 
@@ -112,6 +113,24 @@ static __global__ void list_kernel(const uint4 *values, size_t nr, const uint32_
 		others[(uint32_t)(place >> 32) + __popc(c.others & below)] = (uint32_t)i;
 }
 
+static __global__ void count_bits_kernel(const uint32_t *keep, size_t nr, uint64_t *counts,
+					 size_t nr_words)
+{
+	size_t i = (size_t)blockIdx.x * threads + threadIdx.x;
+
+	if (i < nr_words)
+		counts[i] = count_bits(kept_word(keep, i, nr));
+}
+
+static __global__ void gather_kernel(const uint4 *values, size_t nr, const uint32_t *keep,
+				     const uint64_t *places, uint4 *to, size_t nr_to)
+{
+	size_t i = (size_t)blockIdx.x * threads + threadIdx.x;
+
+	if (i < nr)
+		gather_value(values, i, nr, keep, places, to, nr_to);
+}
+
 static unsigned int nr_blocks(size_t nr)
 {
 	return (unsigned int)((nr + threads - 1) / threads);
@@ -144,26 +163,49 @@ static int scan(uint64_t *words, size_t nr_words, void *room, cudaStream_t strea
 	return LULL_OK;
 }
 
+/* Behind a word for each warp, and one more. */
+static unsigned char *scan_room(void *scratch, size_t nr)
+{
+	return (unsigned char *)scratch + classify_scratch_bytes(nr) -
+	       (scan_bytes_max(nr_words_of(nr)) + 255) / 256 * 256;
+}
+
 int classify_kept(const void *values, size_t nr, const uint32_t *keep, uint32_t *ones,
 		  uint32_t *others, uint32_t *ret_counts, void *scratch, cudaStream_t stream,
 		  struct lull_error *reterr)
 {
-	size_t nr_words = nr_words_of(nr), room = classify_scratch_bytes(nr);
 	const uint4 *v = (const uint4 *)values;
 	uint64_t *words = (uint64_t *)scratch;
+	size_t nr_words = nr_words_of(nr);
 
-	room -= (scan_bytes_max(nr_words) + 255) / 256 * 256;
 	/* One word more than warps: the last one becomes the totals. */
 	count_kernel<<<nr_blocks(nr_words * warp_size), threads, 0, stream>>>(v, nr, keep, words,
 									      nr_words);
 	CUDA_TRY(cudaGetLastError(), reterr);
-	LULL_TRY(scan(words, nr_words, (unsigned char *)scratch + room, stream, reterr));
+	LULL_TRY(scan(words, nr_words, scan_room(scratch, nr), stream, reterr));
 	CUDA_TRY(cudaMemcpyAsync(ret_counts, words + nr_words - 1, sizeof(*words),
 				 cudaMemcpyDeviceToHost, stream),
 		 reterr);
 	if (!nr)
 		return LULL_OK;
 	list_kernel<<<nr_blocks(nr), threads, 0, stream>>>(v, nr, keep, words, ones, others);
+	CUDA_TRY(cudaGetLastError(), reterr);
+	return LULL_OK;
+}
+
+int gather_kept(const void *values, size_t nr, const uint32_t *keep, void *to, size_t nr_to,
+		void *scratch, cudaStream_t stream, struct lull_error *reterr)
+{
+	uint64_t *words = (uint64_t *)scratch;
+	size_t nr_words = nr_words_of(nr);
+
+	if (!nr || !nr_to)
+		return LULL_OK;
+	count_bits_kernel<<<nr_blocks(nr_words), threads, 0, stream>>>(keep, nr, words, nr_words);
+	CUDA_TRY(cudaGetLastError(), reterr);
+	LULL_TRY(scan(words, nr_words, scan_room(scratch, nr), stream, reterr));
+	gather_kernel<<<nr_blocks(nr), threads, 0, stream>>>((const uint4 *)values, nr, keep, words,
+							     (uint4 *)to, nr_to);
 	CUDA_TRY(cudaGetLastError(), reterr);
 	return LULL_OK;
 }

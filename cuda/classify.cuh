@@ -4,7 +4,8 @@
  *
  * For the backend, which sums the points of ones without buckets and gives the
  * others to a multiplication, and for spmv.cu.  Most values of a witness are
- * bits.  Nothing is allocated, every launch goes to the caller's stream.  The
+ * bits.  Also picks out the values that a bitmap names, for keys that have points
+ * for these alone.  Nothing is allocated, every launch goes to the caller's stream.  The
  * lists tell which values are bits: they are as secret as the witness, and the
  * caller wipes them.
  */
@@ -14,6 +15,7 @@
 #include <cuda_runtime_api.h>
 
 #include "check.cuh"
+#include "traits.cuh"
 
 namespace lull
 {
@@ -61,6 +63,53 @@ static inline int classify(const void *values, size_t nr, uint32_t *ones, uint32
 {
 	return classify_kept(values, nr, NULL, ones, others, ret_counts, scratch, stream, reterr);
 }
+
+/* The bits of word i of a map of nr bits; what stands behind the last is nobody's. */
+LULL_HD uint32_t kept_word(const uint32_t *keep, size_t i, size_t nr)
+{
+	constexpr size_t bits = 32;
+	size_t left = nr > i * bits ? nr - i * bits : 0;
+
+	if (!left)
+		return 0;
+	return left < bits ? keep[i] & ((1u << left) - 1) : keep[i];
+}
+
+LULL_HD unsigned int count_bits(uint32_t x)
+{
+#ifdef __CUDA_ARCH__
+	return (unsigned int)__popc(x);
+#else
+	return (unsigned int)__builtin_popcount(x);
+#endif
+}
+
+/* Value i to its place, if its bit is set; places[i / 32] values come before those
+ * of its word.  Never beyond nr_to, whatever the bits say. */
+LULL_HD void gather_value(const uint4 *values, size_t i, size_t nr, const uint32_t *keep,
+			  const uint64_t *places, uint4 *to, size_t nr_to)
+{
+	constexpr size_t bits = 32, halves = 2;
+	uint32_t word = kept_word(keep, i / bits, nr), below = (1u << i % bits) - 1;
+	size_t at = places[i / bits] + count_bits(word & below);
+
+	if (!(word >> i % bits & 1) || at >= nr_to)
+		return;
+	to[halves * at] = values[halves * i];
+	to[halves * at + 1] = values[halves * i + 1];
+}
+
+/**
+ * gather_kept - the values whose bits are set, one behind the other
+ * @values: nr values of 32 bytes, device memory, aligned to 16
+ * @nr: below 2^32
+ * @keep: a bit for each value, 32 to a word, device memory
+ * @to: room for nr_to values, device memory, aligned to 16, apart from @values
+ * @nr_to: as many as bits are set; of more, the last are left out
+ * @scratch: classify_scratch_bytes(nr) of device memory, aligned to 256
+ */
+int gather_kept(const void *values, size_t nr, const uint32_t *keep, void *to, size_t nr_to,
+		void *scratch, cudaStream_t stream, struct lull_error *reterr);
 
 } /* namespace lull */
 

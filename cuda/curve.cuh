@@ -13,6 +13,7 @@
 
 #include "backend/backend.h"
 #include "msm.cuh"
+#include "multiples.cuh"
 #include "spmv.cuh"
 
 namespace lull
@@ -27,7 +28,8 @@ constexpr size_t scalar_bytes = 32;
  * struct sum_ops - sums of points of one group
  * @group: 1 or 2
  * @point_bytes: of an affine point as a key has it
- * @sums_bytes: of what one run leaves in pinned memory
+ * @sums_bytes: of what one run leaves in pinned memory, at most
+ * @down_bytes: so many of them are copied there; @ones says of which run
  * @prepare: a table in place, where points as a key has them lie first
  * @run: sum of scalars[i] points[i], i = index[0 .. nr), or 0 .. nr without
  * @run_ones: sum of points[refs[0 .. nr)], into a sums_bytes of its own
@@ -38,6 +40,7 @@ struct sum_ops {
 	int group;
 	size_t point_bytes;
 	size_t sums_bytes;
+	size_t (*down_bytes)(const struct msm_plan *plan, bool ones);
 	int (*prepare)(const struct msm_plan *plan, void *table, cudaStream_t stream,
 		       struct lull_error *reterr);
 	int (*run)(const struct msm_plan *plan, const void *table, const void *scalars,
@@ -48,6 +51,18 @@ struct sum_ops {
 			struct lull_error *reterr);
 	void (*gather)(const struct msm_plan *plan, const void *sums, bool ones, void *acc);
 	void (*finish)(const void *acc, uint8_t *ret_point);
+};
+
+/**
+ * struct multiples_ops - multiples of one point of one group
+ * @prepare: multiples_prepare() of multiples.cuh
+ * @run: multiples_run()
+ */
+struct multiples_ops {
+	int (*prepare)(const struct multiples_plan *plan, const void *base, void *table,
+		       cudaStream_t stream, struct lull_error *reterr);
+	int (*run)(const struct multiples_plan *plan, const void *table, const void *scalars,
+		   size_t nr, void *points, cudaStream_t stream, struct lull_error *reterr);
 };
 
 /* The host's accumulator of gather(): zero is infinity. */
@@ -63,6 +78,9 @@ constexpr size_t acc_bytes = 2 * LULL_POINT_BYTES_MAX;
  * @quotient_scratch: bytes besides a and b
  * @quotient: a becomes the scalars of H, plain, of a key into which C is folded
  *	or not; b is destroyed
+ * @coefs_bytes: of the tables of what follows
+ * @coefs_make: fills them
+ * @coefs: what @quotient left in a becomes the quotient's coefficients, plain
  * @spmv_prepare: spmv_prepare() of spmv.cuh
  * @spmv_prepare_block: spmv_prepare_block()
  * @spmv: spmv_run()
@@ -70,6 +88,7 @@ constexpr size_t acc_bytes = 2 * LULL_POINT_BYTES_MAX;
  * @classify: lists, in order, the places of ones and of values that are neither
  *	0 nor 1, each with room for nr; counts[0] and counts[1], pinned host
  *	memory, say how many
+ * @multiples: of points of G1 and of G2
  */
 struct curve_ops {
 	enum lull_curve id;
@@ -81,6 +100,10 @@ struct curve_ops {
 	uint64_t (*quotient_scratch)(unsigned int log2_n, bool folded);
 	int (*quotient)(const void *state, void *a, void *b, void *scratch, bool folded,
 			cudaStream_t stream, struct lull_error *reterr);
+	uint64_t (*coefs_bytes)(unsigned int log2_n);
+	int (*coefs_make)(void *state, unsigned int log2_n, void *tables, cudaStream_t stream,
+			  struct lull_error *reterr);
+	int (*coefs)(const void *state, void *a, cudaStream_t stream, struct lull_error *reterr);
 	int (*spmv_prepare)(const struct spmv_plan *plan, void *dictionary, cudaStream_t stream,
 			    struct lull_error *reterr);
 	int (*spmv_prepare_block)(const struct spmv_plan *plan, size_t i, void *block,
@@ -92,6 +115,7 @@ struct curve_ops {
 	int (*classify)(const void *values, size_t nr, uint32_t *ones, uint32_t *others,
 			uint32_t *counts, void *scratch, cudaStream_t stream,
 			struct lull_error *reterr);
+	struct multiples_ops multiples[2];
 };
 
 extern const struct curve_ops curve_bn254;

@@ -113,12 +113,35 @@ int device_check(struct device *device, struct lull_error *reterr)
 		      : LULL_OK;
 }
 
+void device_stats(struct device *device, struct lull_backend_stats *ret_stats)
+{
+	pthread_mutex_lock(&device->lock);
+	*ret_stats = device->stats;
+	pthread_mutex_unlock(&device->lock);
+}
+
+void device_copied(struct device *device, uint64_t up_bytes, uint64_t down_bytes)
+{
+	pthread_mutex_lock(&device->lock);
+	device->stats.up_bytes += up_bytes;
+	device->stats.down_bytes += down_bytes;
+	pthread_mutex_unlock(&device->lock);
+}
+
+void device_plans_proofs(struct device *device, uint64_t bytes)
+{
+	pthread_mutex_lock(&device->lock);
+	if (bytes > device->stats.proof_bytes)
+		device->stats.proof_bytes = bytes;
+	pthread_mutex_unlock(&device->lock);
+}
+
 uint64_t device_left_bytes(struct device *device)
 {
 	uint64_t left;
 
 	pthread_mutex_lock(&device->lock);
-	left = device->budget_bytes - device->used_bytes;
+	left = device->budget_bytes - device->stats.used_bytes;
 	pthread_mutex_unlock(&device->lock);
 	return left;
 }
@@ -129,11 +152,11 @@ static bool charge(struct device *device, uint64_t bytes)
 	bool fits;
 
 	pthread_mutex_lock(&device->lock);
-	fits = bytes <= device->budget_bytes - device->used_bytes;
+	fits = bytes <= device->budget_bytes - device->stats.used_bytes;
 	if (fits) {
-		device->used_bytes += bytes;
-		if (device->used_bytes > device->peak_bytes)
-			device->peak_bytes = device->used_bytes;
+		device->stats.used_bytes += bytes;
+		if (device->stats.used_bytes > device->stats.peak_bytes)
+			device->stats.peak_bytes = device->stats.used_bytes;
 	}
 	pthread_mutex_unlock(&device->lock);
 	return fits;
@@ -142,7 +165,7 @@ static bool charge(struct device *device, uint64_t bytes)
 static void uncharge(struct device *device, uint64_t bytes)
 {
 	pthread_mutex_lock(&device->lock);
-	device->used_bytes -= bytes;
+	device->stats.used_bytes -= bytes;
 	pthread_mutex_unlock(&device->lock);
 }
 
@@ -248,20 +271,53 @@ void pinned_give(const struct device *device, struct pinned *pinned)
 	*pinned = {};
 }
 
-int pinned_copy(const struct device *device, struct lull_arena *arena, void *to, const void *from,
-		size_t bytes, cudaStream_t stream, struct lull_error *reterr)
+/* Every copy to a device or from it is begun here, but for what kernels' own
+ * functions leave in pinned memory. */
+static int copy(struct device *device, void *to, const void *from, size_t bytes,
+		enum cudaMemcpyKind kind, cudaStream_t stream, struct lull_error *reterr)
 {
-	const uint8_t *at = (const uint8_t *)from;
+	bool up = kind == cudaMemcpyHostToDevice;
+
+	CUDA_TRY(cudaMemcpyAsync(to, from, bytes, kind, stream), reterr);
+	device_copied(device, up ? bytes : 0, up ? 0 : bytes);
+	return LULL_OK;
+}
+
+static int copy_up(struct device *device, void *to, const void *from, size_t bytes,
+		   cudaStream_t stream, struct lull_error *reterr)
+{
+	return copy(device, to, from, bytes, cudaMemcpyHostToDevice, stream, reterr);
+}
+
+/* A copy whose host's side begins at @host, the same as @to or @from. */
+static int copy_pinned(struct device *device, struct lull_arena *arena, const void *host, void *to,
+		       const void *from, size_t bytes, enum cudaMemcpyKind kind,
+		       cudaStream_t stream, struct lull_error *reterr)
+{
 	size_t done, run;
 
 	for (done = 0; done < bytes; done += run) {
 		/* One piece at a time, or what is none of the arena's. */
-		device->opts.host->arena_pinned_run(arena, at + done, bytes - done, &run);
-		CUDA_TRY(cudaMemcpyAsync((uint8_t *)to + done, at + done, run,
-					 cudaMemcpyHostToDevice, stream),
-			 reterr);
+		device->opts.host->arena_pinned_run(arena, (const uint8_t *)host + done,
+						    bytes - done, &run);
+		LULL_TRY(copy(device, (uint8_t *)to + done, (const uint8_t *)from + done, run, kind,
+			      stream, reterr));
 	}
 	return LULL_OK;
+}
+
+int pinned_copy(struct device *device, struct lull_arena *arena, void *to, const void *from,
+		size_t bytes, cudaStream_t stream, struct lull_error *reterr)
+{
+	return copy_pinned(device, arena, from, to, from, bytes, cudaMemcpyHostToDevice, stream,
+			   reterr);
+}
+
+int pinned_fetch(struct device *device, struct lull_arena *arena, void *to, const void *from,
+		 size_t bytes, cudaStream_t stream, struct lull_error *reterr)
+{
+	return copy_pinned(device, arena, to, to, from, bytes, cudaMemcpyDeviceToHost, stream,
+			   reterr);
 }
 
 /* ---- staging ----------------------------------------------------------- */
@@ -311,7 +367,7 @@ static void copy_task(void *arg, size_t task, unsigned int slot)
 }
 
 /* The way up of what is not registered. */
-static int stage(struct staging *staging, const struct device *device, void *to, const void *from,
+static int stage(struct staging *staging, struct device *device, void *to, const void *from,
 		 size_t bytes, struct lull_workers *workers, cudaStream_t stream,
 		 struct lull_error *reterr)
 {
@@ -329,16 +385,15 @@ static int stage(struct staging *staging, const struct device *device, void *to,
 		job = { staging->buffers[i], (const uint8_t *)from + done, piece };
 		host->workers_run(workers, (piece + bytes_per_task - 1) / bytes_per_task, copy_task,
 				  &job);
-		CUDA_TRY(cudaMemcpyAsync((uint8_t *)to + done, staging->buffers[i], piece,
-					 cudaMemcpyHostToDevice, stream),
-			 reterr);
+		LULL_TRY(copy_up(device, (uint8_t *)to + done, staging->buffers[i], piece, stream,
+				 reterr));
 		CUDA_TRY(cudaEventRecord(staging->sent[i], stream), reterr);
 		done += piece;
 	}
 	return LULL_OK;
 }
 
-int staging_upload(struct staging *staging, const struct device *device, struct lull_arena *arena,
+int staging_upload(struct staging *staging, struct device *device, struct lull_arena *arena,
 		   void *to, const void *from, size_t bytes, struct lull_workers *workers,
 		   cudaStream_t stream, struct lull_error *reterr)
 {
@@ -348,8 +403,7 @@ int staging_upload(struct staging *staging, const struct device *device, struct 
 
 	for (; bytes; at += run, put += run, bytes -= run) {
 		if (device->opts.host->arena_pinned_run(arena, at, bytes, &run))
-			CUDA_TRY(cudaMemcpyAsync(put, at, run, cudaMemcpyHostToDevice, stream),
-				 reterr);
+			LULL_TRY(copy_up(device, put, at, run, stream, reterr));
 		else
 			LULL_TRY(stage(staging, device, put, at, run, workers, stream, reterr));
 	}

@@ -23,8 +23,7 @@ namespace lull
  * @gpu: its number
  * @nr_sms: multiprocessors
  * @budget_bytes: the most to allocate
- * @used_bytes: lock: allocated now
- * @peak_bytes: lock: the most that was
+ * @stats: lock: what is allocated, and what was copied
  * @failed: lock: nothing runs on it any more
  * @lock: guards what says so
  * @opts: as opened
@@ -34,8 +33,7 @@ struct device {
 	int gpu;
 	unsigned int nr_sms;
 	uint64_t budget_bytes;
-	uint64_t used_bytes;
-	uint64_t peak_bytes;
+	struct lull_backend_stats stats;
 	bool failed;
 	pthread_mutex_t lock;
 	struct lull_device_opts opts;
@@ -56,6 +54,12 @@ int device_use(const struct device *device, struct lull_error *reterr);
 void device_fail(struct device *device);
 /* LULL_DEVICE once it has failed. */
 int device_check(struct device *device, struct lull_error *reterr);
+
+void device_stats(struct device *device, struct lull_backend_stats *ret_stats);
+/* Counts bytes that were copied. */
+void device_copied(struct device *device, uint64_t up_bytes, uint64_t down_bytes);
+/* Each proof at a time has so many of what is allocated. */
+void device_plans_proofs(struct device *device, uint64_t bytes);
 
 /* What may still be allocated. */
 uint64_t device_left_bytes(struct device *device);
@@ -96,8 +100,11 @@ int pinned_take(const struct device *device, struct lull_arena *arena, size_t by
 void pinned_give(const struct device *device, struct pinned *pinned);
 
 /* Queues a copy of pinned memory, the arena's or CUDA's own, on the stream. */
-int pinned_copy(const struct device *device, struct lull_arena *arena, void *to, const void *from,
+int pinned_copy(struct device *device, struct lull_arena *arena, void *to, const void *from,
 		size_t bytes, cudaStream_t stream, struct lull_error *reterr);
+/* The same down into such memory. */
+int pinned_fetch(struct device *device, struct lull_arena *arena, void *to, const void *from,
+		 size_t bytes, cudaStream_t stream, struct lull_error *reterr);
 
 /* ---- staging ----------------------------------------------------------- */
 
@@ -125,7 +132,7 @@ void staging_destroy(struct staging *staging);
 /* Queues a copy of host memory, of any alignment, on the stream: by the device
  * itself out of what the arena has registered, which it reads until the stream
  * has come so far; the rest has been read when this returns. */
-int staging_upload(struct staging *staging, const struct device *device, struct lull_arena *arena,
+int staging_upload(struct staging *staging, struct device *device, struct lull_arena *arena,
 		   void *to, const void *from, size_t bytes, struct lull_workers *workers,
 		   cudaStream_t stream, struct lull_error *reterr);
 

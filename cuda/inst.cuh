@@ -22,9 +22,16 @@ namespace lull
 template <class C>
 struct curve_state {
 	ntt_domain<typename C::fr> domain;
+	quotient_coefs<typename C::fr> coefs; /* of assigned keys alone */
 };
 
 /* ---- sums -------------------------------------------------------------- */
+
+template <class G>
+size_t sum_down_bytes(const struct msm_plan *plan, bool ones)
+{
+	return (ones ? 1 : msm_nr_sums(plan)) * sizeof(xyzz<typename G::coord>);
+}
 
 template <class G>
 int sum_run(const struct msm_plan *plan, const void *table, const void *scalars,
@@ -70,6 +77,7 @@ constexpr struct sum_ops sum_ops_of(void)
 	return { G::group,
 		 sizeof(affine<typename G::coord>),
 		 sizeof(struct msm_sums<G>),
+		 sum_down_bytes<G>,
 		 msm_prepare<G>,
 		 sum_run<G>,
 		 sum_run_ones<G>,
@@ -110,6 +118,29 @@ int quotient(const void *opaque, void *a, void *b, void *scratch, bool folded, c
 			       stream, reterr);
 }
 
+static inline uint64_t bytes_of_coefs(unsigned int log2_n)
+{
+	return quotient_coefs_bytes(log2_n);
+}
+
+template <class C>
+int coefs_make(void *opaque, unsigned int log2_n, void *tables, cudaStream_t stream,
+	       struct lull_error *reterr)
+{
+	struct curve_state<C> *state = (struct curve_state<C> *)opaque;
+
+	return quotient_coefs_make(log2_n, tables, stream, &state->coefs, reterr);
+}
+
+template <class C>
+int coefs(const void *opaque, void *a, cudaStream_t stream, struct lull_error *reterr)
+{
+	using F = typename C::fr;
+	const struct curve_state<C> *state = (const struct curve_state<C> *)opaque;
+
+	return quotient_coefs_run<F>(state->domain, state->coefs, (fe<F> *)a, stream, reterr);
+}
+
 /* ---- matrices ---------------------------------------------------------- */
 
 template <class C>
@@ -138,11 +169,16 @@ constexpr struct curve_ops curve_ops_of(void)
 		 tables_make<C>,
 		 scratch_of_quotient,
 		 quotient<C>,
+		 bytes_of_coefs,
+		 coefs_make<C>,
+		 coefs<C>,
 		 spmv_prepare<typename C::fr>,
 		 spmv_prepare_block<typename C::fr>,
 		 matrices_run<C>,
 		 scratch_of_classes,
-		 classify };
+		 classify,
+		 { { multiples_prepare<G1>, multiples_run<G1> },
+		   { multiples_prepare<G2>, multiples_run<G2> } } };
 }
 
 } /* namespace lull */

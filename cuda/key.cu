@@ -88,6 +88,8 @@ static int upload_section(struct cuda_key *key, unsigned int id, struct lull_wor
 	size_t missing = s->nr_missing * s->sum->point_bytes;
 	uint8_t *table = key->block + s->table.at;
 
+	if (!s->nr)
+		return LULL_OK;
 	if (s->streamed)
 		return pin_section(key, id, workers, reterr);
 	if (missing)
@@ -97,6 +99,11 @@ static int upload_section(struct cuda_key *key, unsigned int id, struct lull_wor
 				(s->nr - s->nr_missing) * s->sum->point_bytes, workers,
 				key->seats[0].streams[0], reterr));
 	return s->sum->prepare(&s->plan, table, key->seats[0].streams[0], reterr);
+}
+
+static struct spmv_records records_of(const struct lull_key_arrays *arrays)
+{
+	return { arrays->coefs, arrays->nr_coefs, &arrays->csr };
 }
 
 /* The shared coefficients go up, and the rows unless they are streamed. */
@@ -125,6 +132,7 @@ static int upload_matrices(struct cuda_key *key, struct lull_workers *workers,
 			   struct lull_error *reterr)
 {
 	const struct lull_key_arrays *arrays = &key->layout.arrays;
+	const struct spmv_records records = records_of(arrays);
 	const char *what = "matrices of a key";
 	struct spmv_plan *m = &key->matrices;
 
@@ -137,8 +145,7 @@ static int upload_matrices(struct cuda_key *key, struct lull_workers *workers,
 							     &key->rows.vec, reterr));
 	if (key->rows.vec.ptr)
 		key->rows.ptr = (uint8_t *)key->rows.vec.ptr;
-	LULL_TRY(spmv_fill(m, arrays->coefs, arrays->nr_coefs, workers, key->rows.ptr, reterr,
-			   &arrays->csr));
+	LULL_TRY(spmv_fill(m, &records, workers, key->rows.ptr, reterr));
 	return upload_rows(key, workers, reterr);
 }
 
@@ -149,7 +156,12 @@ static int upload(struct cuda_key *key, struct lull_workers *workers, struct lul
 
 	for (i = 0; i < NR_SECTIONS; i++)
 		LULL_TRY(upload_section(key, i, workers, reterr));
-	LULL_TRY(upload_matrices(key, workers, reterr));
+	if (l->arrays.assigned)
+		LULL_TRY(l->curve->coefs_make(key->state, l->arrays.log2_domain,
+					      key->block + l->coefs.at, key->seats[0].streams[0],
+					      reterr));
+	else
+		LULL_TRY(upload_matrices(key, workers, reterr));
 	LULL_TRY(l->curve->tables_make(key->state, l->arrays.log2_domain, key->block + l->tables.at,
 				       key->seats[0].streams[0], reterr));
 	CUDA_TRY(cudaStreamSynchronize(key->seats[0].streams[0]), reterr);
@@ -162,6 +174,7 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 		    const struct lull_key_arrays *arrays, struct lull_workers *workers,
 		    struct lull_error *reterr)
 {
+	const struct spmv_records records = records_of(arrays);
 	struct spmv_plan *m = &key->matrices;
 	struct layout *l = &key->layout;
 	struct matrices_bytes bytes;
@@ -170,8 +183,9 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 	key->state = calloc(1, curve->state_bytes);
 	if (!key->state)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
-	LULL_TRY(spmv_plan_make(arrays->coefs, arrays->nr_coefs, arrays->log2_domain,
-				arrays->nr_vars, workers, m, reterr, &arrays->csr));
+	if (!arrays->assigned)
+		LULL_TRY(spmv_plan_make(&records, arrays->log2_domain, arrays->nr_vars, workers, m,
+					reterr));
 	bytes = { m->dictionary_bytes, m->block_bytes_max, m->row_bytes_max, m->scratch_bytes };
 	LULL_TRY(layout_make(curve, arrays, &bytes, key->device->nr_sms,
 			     device_left_bytes(key->device), l, reterr));
@@ -215,6 +229,7 @@ static int fill_key(struct cuda_key *key, const struct curve_ops *curve,
 	LULL_TRY(device_alloc(key->device, key->layout.key_bytes, "key", (void **)&key->block,
 			      reterr));
 	LULL_TRY(create_seats(key, reterr));
+	device_plans_proofs(key->device, key->layout.proof_bytes);
 	return upload(key, workers, reterr);
 }
 
@@ -224,10 +239,6 @@ int key_attach(const struct curve_ops *curve, void *device, const struct lull_ke
 	struct cuda_key *key;
 	int err;
 
-	if (arrays->assigned)
-		return lull_fail(reterr, LULL_UNSUPPORTED,
-				 "cuda: expected a key with a circuit, found parameters of "
-				 "bellman, which the CPU alone proves with");
 	key = new (std::nothrow) struct cuda_key();
 	if (!key)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");

@@ -7,7 +7,9 @@
  * proof takes one of the key's seats (seat.cu), which have all that one proof
  * works on, enqueues its stages on the seat's streams and waits twice: for how
  * much of the witness is ones and bits, and for the few points that the host
- * adds up.  A key has as many seats as its layout planned, two if there is
+ * adds up.  Proofs of assigned keys have lists of their own for A and B, and bring
+ * a and b: these come up behind the sums over the witness, which then hide what
+ * that takes.  A key has as many seats as its layout planned, two if there is
  * room, so that one proof loads and is assembled while another computes; a
  * proof more waits for a seat.
  */
@@ -22,6 +24,8 @@ namespace lull
 {
 
 constexpr unsigned int nr_span_stages = LULL_STAGE_MSM_H + 1;
+/* Of a list: how many ones, how many others. */
+constexpr size_t counts_bytes = 2 * sizeof(uint32_t);
 
 struct cuda_key;
 
@@ -38,8 +42,11 @@ struct cuda_key;
  * @filled: per buffer, when what it is for has come
  * @drained: per buffer, when that has been used
  * @sums: pinned: of each section, what its chunks and its ones left
- * @counts: pinned: of ones and of others in the witness
- * @counted: @counts has been waited for
+ * @counts: pinned: of ones and of others, by list
+ * @listed: per list, when it was made
+ * @counted: per list, its @counts have been waited for
+ * @held: where the layout has room for one list at a time, which that is, or
+ *	NR_LISTS
  * @staging: for the witness
  * @ret_points: where each sum goes
  */
@@ -53,7 +60,9 @@ struct cuda_seat {
 	cudaEvent_t filled[2], drained[2];
 	uint8_t *sums[NR_SECTIONS];
 	uint32_t *counts;
-	bool counted;
+	cudaEvent_t listed[NR_LISTS];
+	bool counted[NR_LISTS];
+	unsigned int held;
 	struct staging staging;
 	uint8_t *ret_points[NR_SECTIONS];
 };

@@ -15,6 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
+extern "C" {
+#include "base/base.h"
+}
+
 namespace lull
 {
 
@@ -56,6 +60,7 @@ static void set_section(struct layout *l, enum section_id id, const uint8_t *poi
 	s->nr_missing = nr_missing;
 	s->nr = nr;
 	s->sum = &l->curve->sums[group - 1];
+	s->list = LIST_ALL;
 	s->lane = lane;
 	s->copies_max = copies_most;
 	s->chunk = nr;
@@ -64,12 +69,25 @@ static void set_section(struct layout *l, enum section_id id, const uint8_t *poi
 static void set_sections(struct layout *l)
 {
 	const struct lull_key_arrays *k = &l->arrays;
+	size_t nr_a = k->assigned ? k->nr_a : k->nr_vars;
+	size_t nr_b = k->assigned ? k->nr_b : k->nr_vars;
+	size_t nr_h = ((size_t)1 << k->log2_domain) - (k->assigned ? 1 : 0);
 
-	set_section(l, SECTION_A, k->a, 0, k->nr_vars, 1, 1);
-	set_section(l, SECTION_B1, k->b1, 0, k->nr_vars, 1, 1);
-	set_section(l, SECTION_B2, k->b2, 0, k->nr_vars, 2, 2);
+	set_section(l, SECTION_A, k->a, 0, nr_a, 1, 1);
+	set_section(l, SECTION_B1, k->b1, 0, nr_b, 1, 1);
+	set_section(l, SECTION_B2, k->b2, 0, nr_b, 2, 2);
 	set_section(l, SECTION_L, k->l, k->nr_vars - k->nr_l, k->nr_vars, 1, 1);
-	set_section(l, SECTION_H, k->h, 0, (size_t)1 << k->log2_domain, 1, 0);
+	set_section(l, SECTION_H, k->h, 0, nr_h, 1, 0);
+	l->nr_lists = 1;
+	l->lists[LIST_ALL].nr = k->nr_vars;
+	if (!k->assigned)
+		return;
+	l->nr_lists = NR_LISTS;
+	l->lists[LIST_A].nr = nr_a;
+	l->lists[LIST_B].nr = nr_b;
+	l->sections[SECTION_A].list = LIST_A;
+	l->sections[SECTION_B1].list = LIST_B;
+	l->sections[SECTION_B2].list = LIST_B;
 }
 
 static int plan_sum(const struct layout *l, const struct section *s, size_t nr, bool units,
@@ -99,8 +117,12 @@ static int plan_sum(const struct layout *l, const struct section *s, size_t nr, 
 
 static int plan_section(const struct layout *l, struct section *s, struct lull_error *reterr)
 {
-	size_t last = s->nr % s->chunk ? s->nr % s->chunk : s->chunk;
+	size_t last;
 
+	/* An empty sum takes nothing: it is never run. */
+	if (!s->nr)
+		return LULL_OK;
+	last = s->nr % s->chunk ? s->nr % s->chunk : s->chunk;
 	s->nr_chunks = (unsigned int)((s->nr + s->chunk - 1) / s->chunk);
 	/* H's scalars are no witness: they have no lists of ones. */
 	LULL_TRY(plan_sum(l, s, s->chunk, !s->streamed && s != &l->sections[SECTION_H], &s->plan,
@@ -126,6 +148,8 @@ static void carve_key(struct layout *l)
 		s->table = carve(&end, s->streamed ? 0 : s->plan.table_bytes);
 	l->matrices = carve(&end, l->spmv.dictionary + (l->matrices_streamed ? 0 : l->spmv.rows));
 	l->tables = carve(&end, l->curve->tables_bytes(l->arrays.log2_domain));
+	if (l->arrays.assigned)
+		l->coefs = carve(&end, l->curve->coefs_bytes(l->arrays.log2_domain));
 	l->key_bytes = end;
 }
 
@@ -151,23 +175,52 @@ static void carve_blocks(struct layout *l, uint64_t stages)
 static void carve_lane0(struct layout *l, uint64_t sum_bytes, uint64_t buffer_bytes)
 {
 	uint64_t n = (uint64_t)1 << l->arrays.log2_domain;
-	uint64_t stages =
-		larger(l->spmv.scratch,
-		       l->curve->quotient_scratch(l->arrays.log2_domain, l->arrays.folded));
+	uint64_t stages = larger(l->spmv.scratch, l->curve->quotient_scratch(l->arrays.log2_domain,
+									     l->arrays.folded));
 	uint64_t start = l->proof_bytes, end = start, sum_end = start;
 	unsigned int i;
 
 	stages = larger(stages, l->curve->classify_scratch(l->arrays.nr_vars));
+	if (l->arrays.assigned)
+		stages = larger(stages, n * scalar_bytes);
 	l->b = carve(&end, n * scalar_bytes);
 	l->scratch0 = carve(&end, stages);
 	if (l->matrices_streamed)
 		carve_blocks(l, stages);
 	end = l->scratch0.at + l->scratch0.bytes;
+	l->list_scratch = l->scratch0;
+	if (l->lists_shared) {
+		l->lists[LIST_A].values = l->lists[LIST_B].values = carve(
+			&sum_end, larger(l->lists[LIST_A].nr, l->lists[LIST_B].nr) * scalar_bytes);
+		sum_bytes = larger(sum_bytes, l->curve->classify_scratch(l->arrays.nr_vars));
+	}
 	l->sum_scratch[0] = carve(&sum_end, sum_bytes);
+	if (l->lists_shared)
+		l->list_scratch = l->sum_scratch[0];
 	end = larger(end, sum_end);
 	for (i = 0; i < 2; i++)
 		l->buffers[i] = carve(&end, buffer_bytes);
 	l->proof_bytes = end;
+}
+
+/* The witness, its lists and, of an assigned key, those of A and B. */
+static void carve_lists(struct layout *l)
+{
+	const struct list *all = &l->lists[LIST_ALL];
+	struct list *list;
+
+	for (list = l->lists; list < l->lists + l->nr_lists; list++) {
+		if (list != all)
+			list->bits = carve(&l->proof_bytes, lull_div_up(all->nr, 64) * 8);
+		if (list != all && l->lists_shared) {
+			list->ones = all->ones;
+			list->others = all->others;
+			continue;
+		}
+		list->values = carve(&l->proof_bytes, list->nr * scalar_bytes);
+		list->ones = carve(&l->proof_bytes, list->nr * sizeof(uint32_t));
+		list->others = carve(&l->proof_bytes, list->nr * sizeof(uint32_t));
+	}
 }
 
 static void carve_proof(struct layout *l)
@@ -185,9 +238,8 @@ static void carve_proof(struct layout *l)
 	}
 	memset(l->sum_scratch, 0, sizeof(l->sum_scratch));
 	l->proof_bytes = 0;
-	l->witness = carve(&l->proof_bytes, l->arrays.nr_vars * scalar_bytes);
-	l->ones = carve(&l->proof_bytes, l->arrays.nr_vars * sizeof(uint32_t));
-	l->others = carve(&l->proof_bytes, l->arrays.nr_vars * sizeof(uint32_t));
+	l->lists_shared = l->arrays.assigned && l->nr_lanes == 1;
+	carve_lists(l);
 	l->a = carve(&l->proof_bytes, n * scalar_bytes);
 	carve_lane0(l, sums[0], buffer_bytes);
 	for (lane = 1; lane < l->nr_lanes; lane++)

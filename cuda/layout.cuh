@@ -7,7 +7,8 @@
  *
  * One block holds what stays with the key:
  *
- *	[ A ][ B1 ][ B2 ][ L ][ H ][ matrices ][ tables of the domain ]
+ *	[ A ][ B1 ][ B2 ][ L ][ H ][ matrices ][ tables of the domain ][ of the
+ *	coefficients, of an assigned key ]
  *
  * where a section is there as a table of points and shifted copies, as points
  * alone, or, when it is streamed from pinned host memory, not at all.  Of
@@ -29,6 +30,21 @@
  * and H; A, B1 and L; B2.  Otherwise there is lane 0 alone.  The buffers are
  * for tables of streamed chunks.  Blocks of streamed matrices take turns in
  * room that only the quotient has use for, so they cost nothing.
+ *
+ * An assigned key has points in A, B1 and B2 for some wires alone, and each proof
+ * says by bitmaps for which.  These wires' values are gathered, and A and B have
+ * lists of their own:
+ *
+ *	[ witness ][ ones ][ others ][ bits of A ][ bits of B ]
+ *	[ values of A ][ ones ][ others ][ the same of B ][ a ][ lanes ]
+ *
+ * Where there is lane 0 alone they are gathered when their sum comes, which is
+ * before the quotient, and overlay what that works on:
+ *
+ *	lane 0	[ b ][ scratch of classes or the quotient      ]
+ *		[ values of A or B ][ scratch of lists or a sum ][ 2 buffers ]
+ *
+ * with one pair of lists, which is made anew for each.
  *
  * L is the sum over private wires alone.  Its table begins with a point at
  * infinity for each public wire, so that the lists of the witness's ones and
@@ -53,12 +69,31 @@ struct part {
 	uint64_t at, bytes;
 };
 
+/* Whose values sums are over: of all wires, or of those that have points in A,
+ * or in B1 and B2, of an assigned key. */
+enum list_id { LIST_ALL, LIST_A, LIST_B, NR_LISTS };
+
+/**
+ * struct list - values, and which of them are ones
+ * @nr: how many
+ * @bits: which wires' values they are; empty for all
+ * @values: plain
+ * @ones: places of ones
+ * @others: places of values that are neither 0 nor 1
+ */
+struct list {
+	size_t nr;
+	struct part bits;
+	struct part values, ones, others;
+};
+
 /**
  * struct section - the points of one sum
  * @points: in the key's file, at any alignment
  * @nr_missing: points at infinity that stand before them
- * @nr: how many, those among them
+ * @nr: how many, those among them; 0 where an assigned key has none
  * @sum: functions of its group
+ * @list: whose values; unused for H
  * @lane: whose stages it is one of
  * @streamed: not on the device
  * @copies_max: of its table
@@ -73,6 +108,7 @@ struct section {
 	size_t nr_missing;
 	size_t nr;
 	const struct sum_ops *sum;
+	enum list_id list;
 	unsigned int lane;
 	bool streamed;
 	unsigned int copies_max;
@@ -108,12 +144,15 @@ struct matrices_bytes {
  * @scratch_max: bytes that a sum's scratch should keep to; 0 for no bound
  * @matrices: in the key's block
  * @tables: of the domain, in the key's block
- * @witness: in the proof's block, as all that follow
- * @ones: places of ones in the witness
- * @others: places of values that are neither 0 nor 1
+ * @coefs: tables of an assigned key's quotient, in the key's block
+ * @nr_lists: 1, or of an assigned key NR_LISTS
+ * @lists: in the proof's block, as all that follow
+ * @lists_shared: there is room for the values and the places of one at a time
+ * @list_scratch: to gather and to classify: @scratch0, or a sum's
  * @a: and later the scalars of H
  * @b: in lane 0
- * @scratch0: behind b: classes', SpMV's and the quotient's
+ * @scratch0: behind b: classes', SpMV's and the quotient's, and room for rows
+ *	that come up
  * @matrix_buffers: two, in @scratch0, when the matrices are streamed
  * @sum_scratch: of each lane
  * @buffers: two, when a section is streamed
@@ -132,8 +171,12 @@ struct layout {
 	unsigned int nr_seats;
 	unsigned int nr_lanes;
 	uint64_t scratch_max;
-	struct part matrices, tables;
-	struct part witness, ones, others, a, b, scratch0;
+	struct part matrices, tables, coefs;
+	unsigned int nr_lists;
+	struct list lists[NR_LISTS];
+	bool lists_shared;
+	struct part list_scratch;
+	struct part a, b, scratch0;
 	struct part matrix_buffers[2];
 	struct part sum_scratch[nr_lanes_max];
 	struct part buffers[2];

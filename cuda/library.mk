@@ -15,9 +15,10 @@ $(CUDA_O)/$(CUDA_LIB): $(CUDA_LIB_OBJECTS) $(CUDA_HOST)/liblull.a
 
 # Beside the library, the command and the tests, where each looks for it.
 $(O)/$(CUDA_LIB): $(CUDA_O)/$(CUDA_LIB)
-	@mkdir -p $(O)/selftests/cuda
+	@mkdir -p $(O)/selftests/cuda $(O)/selftests/prove
 	cp $< $@
 	ln -sf ../../$(CUDA_LIB) $(O)/selftests/cuda/$(CUDA_LIB)
+	ln -sf ../../$(CUDA_LIB) $(O)/selftests/prove/$(CUDA_LIB)
 
 .PHONY: cuda install-cuda
 cuda: $(O)/$(CUDA_LIB)

@@ -20,21 +20,14 @@ static __global__ void __launch_bounds__(MSM_TREE_THREADS)
 	__shared__ E shared[2 * MSM_TREE_THREADS];
 	uint32_t i = blockIdx.x * MSM_TREE_THREADS + threadIdx.x;
 	xyzz<E> p = xyzz<E>::infinity();
-	affine<E> r = affine<E>::infinity();
-	E inv = E::one();
+	affine<E> r;
 
 	if (i < nr)
 		p = to_xyzz(load_wide(in + i));
 #pragma unroll 1
 	for (unsigned int k = 0; k < shift; k++)
 		dbl_xyzz(&p);
-	if (!is_inf(p))
-		inv = p.zzz;
-	block_inverse<E, MSM_TREE_THREADS>(&inv, shared);
-	if (!is_inf(p)) {
-		r.x = mul(p.x, sqr(mul(p.zz, inv)));
-		r.y = mul(p.y, inv);
-	}
+	r = block_affine<E, MSM_TREE_THREADS>(p, shared);
 	if (i < nr)
 		store_wide(out + i, r);
 }

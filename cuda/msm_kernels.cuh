@@ -187,6 +187,24 @@ static __device__ __noinline__ void block_inverse(E *x, E *shared)
 	*x = shared[t];
 }
 
+/* The affine point of each thread's p, by an inversion that the block shares;
+ * as block_inverse(). */
+template <class E, unsigned int NT>
+static __device__ __forceinline__ affine<E> block_affine(const xyzz<E> &p, E *shared)
+{
+	affine<E> r = affine<E>::infinity();
+	E inv = E::one();
+
+	if (!is_inf(p))
+		inv = p.zzz;
+	block_inverse<E, NT>(&inv, shared);
+	if (!is_inf(p)) {
+		r.x = mul(p.x, sqr(mul(p.zz, inv)));
+		r.y = mul(p.y, inv);
+	}
+	return r;
+}
+
 } /* namespace lull */
 
 #endif

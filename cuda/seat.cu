@@ -29,6 +29,9 @@ void seat_destroy(struct cuda_seat *seat)
 		if (seat->drained[i])
 			cudaEventDestroy(seat->drained[i]);
 	}
+	for (i = 0; i < NR_LISTS; i++)
+		if (seat->listed[i])
+			cudaEventDestroy(seat->listed[i]);
 	for (i = 0; i < nr_span_stages; i++) {
 		if (seat->begun[i])
 			cudaEventDestroy(seat->begun[i]);
@@ -58,6 +61,9 @@ static int create_events(struct cuda_seat *seat, struct lull_error *reterr)
 		CUDA_TRY(cudaEventCreateWithFlags(&seat->drained[i], cudaEventDisableTiming),
 			 reterr);
 	}
+	for (i = 0; i < NR_LISTS; i++)
+		CUDA_TRY(cudaEventCreateWithFlags(&seat->listed[i], cudaEventDisableTiming),
+			 reterr);
 	return LULL_OK;
 }
 
@@ -77,7 +83,8 @@ int seat_create(struct cuda_key *key, struct cuda_seat *seat, struct lull_error 
 		CUDA_TRY(cudaHostAlloc((void **)&seat->sums[i], sums_bytes(&l->sections[i]),
 				       cudaHostAllocDefault),
 			 reterr);
-	CUDA_TRY(cudaHostAlloc((void **)&seat->counts, 2 * sizeof(uint32_t), cudaHostAllocDefault),
+	CUDA_TRY(cudaHostAlloc((void **)&seat->counts, NR_LISTS * counts_bytes,
+			       cudaHostAllocDefault),
 		 reterr);
 	LULL_TRY(create_events(seat, reterr));
 	return staging_create(&seat->staging, reterr);

@@ -114,22 +114,32 @@ struct spmv_plan {
 };
 
 /**
- * spmv_plan_make - read a key's records and lay its matrices out as one block;
- *	no device
- * @coefs: nr_coefs records as userspace/synth/spmv.h has them, checked, in any
+ * struct spmv_records - a key's matrices as its file has them
+ * @coefs: @nr_coefs records as userspace/synth/spmv.h has them, checked, in any
  *	order, at any alignment
  * @nr_coefs: below 2^32
+ * @csr: the matrices by rows, checked, where @coefs is NULL
+ */
+struct spmv_records {
+	const uint8_t *coefs;
+	size_t nr_coefs;
+	const struct lull_csr *csr;
+};
+
+/**
+ * spmv_plan_make - read a key's records and lay its matrices out as one block;
+ *	no device
+ * @records: the matrices
  * @log_n: 2^log_n rows, at most 2^28
  * @nr_vars: signals
  * @workers: a pool to share the work
  * @ret_plan: to be ended by spmv_plan_done()
- * @csr: the matrices by rows, checked, where @coefs is NULL
  *
  * Takes 8 bytes of host memory a row.  LULL_OK, LULL_NOMEM, LULL_RANGE.
  */
-int spmv_plan_make(const uint8_t *coefs, size_t nr_coefs, unsigned int log_n, size_t nr_vars,
+int spmv_plan_make(const struct spmv_records *records, unsigned int log_n, size_t nr_vars,
 		   struct lull_workers *workers, struct spmv_plan *ret_plan,
-		   struct lull_error *reterr, const struct lull_csr *csr = NULL);
+		   struct lull_error *reterr);
 void spmv_plan_done(struct spmv_plan *plan);
 
 /* Cuts the rows into blocks of at most bytes_max on the device, which must be
@@ -138,9 +148,8 @@ int spmv_cut(struct spmv_plan *plan, size_t bytes_max, struct lull_error *reterr
 
 /* Writes the shared coefficients to host, plan->host_bytes, and behind them
  * each block where it says.  The counts and the coefficients are freed. */
-int spmv_fill(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_coefs,
-	      struct lull_workers *workers, uint8_t *host, struct lull_error *reterr,
-	      const struct lull_csr *csr = NULL);
+int spmv_fill(struct spmv_plan *plan, const struct spmv_records *records,
+	      struct lull_workers *workers, uint8_t *host, struct lull_error *reterr);
 
 /* Of the shared coefficients: the first half of dictionary is there, the second
  * is made. */

@@ -352,12 +352,25 @@ static int finish_plan(struct spmv_plan *plan, const std::vector<value> &all, si
 	return LULL_OK;
 }
 
-static int read_records(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_coefs,
-			const struct lull_csr *csr, struct lull_workers *workers,
-			struct lull_error *reterr)
+static struct reading reading_of(const struct spmv_plan *plan, const struct spmv_records *records,
+				 struct lull_workers *workers)
+{
+	struct reading r = {};
+
+	r.coefs = records->coefs;
+	r.csr = records->coefs ? NULL : records->csr;
+	r.nr_coefs = records->nr_coefs;
+	r.nr_tasks = nr_tasks_of(workers, records->nr_coefs);
+	r.n = (size_t)1 << plan->log_n;
+	r.counts = plan->counts;
+	return r;
+}
+
+static int read_records(struct spmv_plan *plan, const struct spmv_records *records,
+			struct lull_workers *workers, struct lull_error *reterr)
 {
 	size_t n = (size_t)1 << plan->log_n;
-	struct reading r = {};
+	struct reading r;
 
 	plan->counts = (uint32_t *)calloc(spmv_nr_matrices * n, sizeof(*plan->counts));
 	if (!plan->counts)
@@ -367,23 +380,18 @@ static int read_records(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_
 	try {
 		std::vector<value_set> sets(lull_workers_nr(workers));
 
-		r.coefs = coefs;
-		r.csr = coefs ? NULL : csr;
-		r.nr_coefs = nr_coefs;
-		r.nr_tasks = nr_tasks_of(workers, nr_coefs);
-		r.n = n;
-		r.counts = plan->counts;
+		r = reading_of(plan, records, workers);
 		r.sets = &sets;
 		lull_workers_run(workers, r.nr_tasks, count_task, &r);
-		return finish_plan(plan, distinct(sets), nr_coefs, reterr);
+		return finish_plan(plan, distinct(sets), records->nr_coefs, reterr);
 	} catch (const std::bad_alloc &) {
 		return lull_fail(reterr, LULL_NOMEM, "spmv: no memory to read a key's matrices");
 	}
 }
 
-int spmv_plan_make(const uint8_t *coefs, size_t nr_coefs, unsigned int log_n, size_t nr_vars,
+int spmv_plan_make(const struct spmv_records *records, unsigned int log_n, size_t nr_vars,
 		   struct lull_workers *workers, struct spmv_plan *ret_plan,
-		   struct lull_error *reterr, const struct lull_csr *csr)
+		   struct lull_error *reterr)
 {
 	/* Rows and a mark share 32 bits; a warp may step past the last entry. */
 	constexpr unsigned int log_n_max = 28;
@@ -391,13 +399,13 @@ int spmv_plan_make(const uint8_t *coefs, size_t nr_coefs, unsigned int log_n, si
 	struct spmv_plan plan = {};
 	int err;
 
-	if (log_n > log_n_max || nr_coefs > nr_coefs_max)
+	if (log_n > log_n_max || records->nr_coefs > nr_coefs_max)
 		return lull_fail(reterr, LULL_RANGE,
 				 "spmv: 2^%u rows of %zu entries, 2^%u of %zu are the most", log_n,
-				 nr_coefs, log_n_max, nr_coefs_max);
+				 records->nr_coefs, log_n_max, nr_coefs_max);
 	plan.log_n = log_n;
 	plan.nr_vars = nr_vars;
-	err = read_records(&plan, coefs, nr_coefs, csr, workers, reterr);
+	err = read_records(&plan, records, workers, reterr);
 	if (err) {
 		spmv_plan_done(&plan);
 		return err;
@@ -504,11 +512,10 @@ static void fill_task(void *arg, size_t task, unsigned int slot)
 	});
 }
 
-int spmv_fill(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_coefs,
-	      struct lull_workers *workers, uint8_t *host, struct lull_error *reterr,
-	      const struct lull_csr *csr)
+int spmv_fill(struct spmv_plan *plan, const struct spmv_records *records,
+	      struct lull_workers *workers, uint8_t *host, struct lull_error *reterr)
 {
-	struct reading r = {};
+	struct reading r = reading_of(plan, records, workers);
 
 	if (!plan->counts)
 		return lull_fail(reterr, LULL_INTERNAL, "spmv: a plan is filled once");
@@ -517,13 +524,7 @@ int spmv_fill(struct spmv_plan *plan, const uint8_t *coefs, size_t nr_coefs,
 	for (size_t i = 0; i < plan->nr_blocks; i++)
 		for (unsigned int k = 0; k < spmv_nr_matrices; k++)
 			fill_starts(plan, &plan->blocks[i], k, host + plan->blocks[i].at);
-	r.coefs = coefs;
-	r.csr = coefs ? NULL : csr;
-	r.nr_coefs = nr_coefs;
-	r.nr_tasks = nr_tasks_of(workers, nr_coefs);
-	r.n = (size_t)1 << plan->log_n;
 	r.plan = plan;
-	r.counts = plan->counts;
 	r.host = host;
 	lull_workers_run(workers, r.nr_tasks, fill_task, &r);
 	forget_records(plan);

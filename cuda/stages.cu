@@ -7,7 +7,13 @@
 #include <string.h>
 
 #include "check.cuh"
+#include "classify.cuh"
 #include "key.cuh"
+#include "place.cuh"
+
+extern "C" {
+#include "base/base.h"
+}
 
 namespace lull
 {
@@ -24,21 +30,29 @@ static uint8_t *ones_sums(const struct cuda_seat *seat, unsigned int id)
 	return seat->sums[id] + s->nr_chunks * s->sum->sums_bytes;
 }
 
-static uint32_t nr_ones(const struct cuda_seat *seat)
+/* Where a list's counts come to. */
+static uint32_t *counts_of(const struct cuda_seat *seat, unsigned int list)
 {
-	return seat->counts[0];
+	return seat->counts + list * (counts_bytes / sizeof(uint32_t));
 }
 
-static uint32_t nr_others(const struct cuda_seat *seat)
+static uint32_t nr_ones(const struct cuda_seat *seat, const struct section *s)
 {
-	return seat->counts[1];
+	return counts_of(seat, s->list)[0];
+}
+
+static uint32_t nr_others(const struct cuda_seat *seat, const struct section *s)
+{
+	return counts_of(seat, s->list)[1];
 }
 
 /* Are the lists worth while for this section? */
 static bool has_lists(const struct cuda_seat *seat, unsigned int id)
 {
-	return id != SECTION_H && !seat->key->layout.sections[id].streamed &&
-	       nr_others(seat) <= seat->key->layout.arrays.nr_vars / dense_den * dense_num;
+	const struct section *s = &seat->key->layout.sections[id];
+
+	return id != SECTION_H && s->nr && !s->streamed &&
+	       nr_others(seat, s) <= s->nr / dense_den * dense_num;
 }
 
 size_t stages_scratch_bytes(const void *key, unsigned int nr_threads)
@@ -52,27 +66,92 @@ static uint8_t *at(const struct cuda_seat *seat, const struct part &part)
 	return seat->block + part.at;
 }
 
+static uint8_t *witness_at(const struct cuda_seat *seat)
+{
+	return at(seat, seat->key->layout.lists[LIST_ALL].values);
+}
+
 static cudaStream_t stream_of(const struct cuda_seat *seat, unsigned int lane)
 {
 	return seat->streams[seat->key->layout.nr_lanes == 1 ? 0 : lane];
+}
+
+/* Queues the way up of host memory on lane 0. */
+static int bring(struct cuda_seat *seat, const struct lull_stage_args *args, const struct part &to,
+		 const void *from, size_t bytes, struct lull_error *reterr)
+{
+	return staging_upload(&seat->staging, seat->key->device, seat->key->layout.arrays.arena,
+			      at(seat, to), from, bytes, args->workers, seat->streams[0], reterr);
+}
+
+/* On lane 0: the values of a list, and which of them are ones. */
+static int make_list(struct cuda_seat *seat, unsigned int id, struct lull_error *reterr)
+{
+	const struct layout *l = &seat->key->layout;
+	const struct list *all = &l->lists[LIST_ALL], *list = &l->lists[id];
+
+	if (list != all)
+		LULL_TRY(gather_kept(at(seat, all->values), all->nr,
+				     (const uint32_t *)at(seat, list->bits), at(seat, list->values),
+				     list->nr, at(seat, l->list_scratch), seat->streams[0],
+				     reterr));
+	seat->counted[id] = false;
+	LULL_TRY(l->curve->classify(at(seat, list->values), list->nr,
+				    (uint32_t *)at(seat, list->ones),
+				    (uint32_t *)at(seat, list->others), counts_of(seat, id),
+				    at(seat, l->list_scratch), seat->streams[0], reterr));
+	device_copied(seat->key->device, 0, counts_bytes);
+	CUDA_TRY(cudaEventRecord(seat->listed[id], seat->streams[0]), reterr);
+	return LULL_OK;
+}
+
+/* Lists for which there is room at the same time; others are made when their sum
+ * comes. */
+static int make_lists(struct cuda_seat *seat, struct lull_error *reterr)
+{
+	const struct layout *l = &seat->key->layout;
+
+	seat->held = NR_LISTS;
+	if (l->lists_shared)
+		return LULL_OK;
+	for (unsigned int id = 0; id < l->nr_lists; id++)
+		LULL_TRY(make_list(seat, id, reterr));
+	return LULL_OK;
+}
+
+static int check_assigned(const struct layout *l, const struct lull_assigned *assigned,
+			  struct lull_error *reterr)
+{
+	size_t n = (size_t)1 << l->arrays.log2_domain;
+
+	if (l->arrays.assigned == (assigned != NULL) && (!assigned || assigned->nr_rows <= n))
+		return LULL_OK;
+	return lull_fail(reterr, LULL_INTERNAL,
+			 "cuda: an assigned key's proofs, and they alone, bring at most %zu rows",
+			 n);
 }
 
 static int load(struct cuda_seat *seat, const struct lull_stage_args *args,
 		struct lull_error *reterr)
 {
 	const struct layout *l = &seat->key->layout;
+	const struct lull_assigned *assigned = args->assigned;
 	unsigned int i;
 
+	LULL_TRY(check_assigned(l, assigned, reterr));
 	LULL_TRY(device_use(seat->key->device, reterr));
 	CUDA_TRY(cudaEventRecord(seat->begun[LULL_STAGE_LOAD], seat->streams[0]), reterr);
-	LULL_TRY(staging_upload(&seat->staging, seat->key->device, l->arrays.arena,
-				at(seat, l->witness), args->witness,
-				l->arrays.nr_vars * scalar_bytes, args->workers, seat->streams[0],
-				reterr));
-	seat->counted = false;
-	LULL_TRY(l->curve->classify(at(seat, l->witness), l->arrays.nr_vars,
-				    (uint32_t *)at(seat, l->ones), (uint32_t *)at(seat, l->others),
-				    seat->counts, at(seat, l->scratch0), seat->streams[0], reterr));
+	LULL_TRY(bring(seat, args, l->lists[LIST_ALL].values, args->witness,
+		       l->arrays.nr_vars * scalar_bytes, reterr));
+	if (assigned) {
+		size_t bytes = lull_div_up(l->arrays.nr_vars, 64) * sizeof(uint64_t);
+
+		LULL_TRY(
+			bring(seat, args, l->lists[LIST_A].bits, assigned->dense_a, bytes, reterr));
+		LULL_TRY(
+			bring(seat, args, l->lists[LIST_B].bits, assigned->dense_b, bytes, reterr));
+	}
+	LULL_TRY(make_lists(seat, reterr));
 	CUDA_TRY(cudaEventRecord(seat->ended[LULL_STAGE_LOAD], seat->streams[0]), reterr);
 	for (i = 1; i < l->nr_lanes; i++)
 		CUDA_TRY(cudaStreamWaitEvent(seat->streams[i], seat->ended[LULL_STAGE_LOAD], 0),
@@ -109,7 +188,7 @@ static int run_block(struct cuda_seat *seat, size_t i, const uint8_t *block,
 	const struct layout *l = &seat->key->layout;
 
 	return l->curve->spmv(&seat->key->matrices, i, seat->key->block + l->matrices.at, block,
-			      at(seat, l->witness), at(seat, l->a), at(seat, l->b),
+			      witness_at(seat), at(seat, l->a), at(seat, l->b),
 			      at(seat, l->scratch0), seat->streams[0], reterr);
 }
 
@@ -140,7 +219,7 @@ static int run_spmv(struct cuda_seat *seat, struct lull_error *reterr)
 {
 	const struct layout *l = &seat->key->layout;
 
-	LULL_TRY(spmv_begin(&seat->key->matrices, at(seat, l->witness), at(seat, l->scratch0),
+	LULL_TRY(spmv_begin(&seat->key->matrices, witness_at(seat), at(seat, l->scratch0),
 			    seat->streams[0], reterr));
 	if (l->matrices_streamed)
 		return run_streamed_spmv(seat, reterr);
@@ -149,13 +228,35 @@ static int run_spmv(struct cuda_seat *seat, struct lull_error *reterr)
 			 reterr);
 }
 
+/* a and b as the proof brings them, through what will be the quotient's. */
+static int bring_rows(struct cuda_seat *seat, const struct lull_stage_args *args,
+		      struct lull_error *reterr)
+{
+	const struct lull_assigned *assigned = args->assigned;
+	const struct layout *l = &seat->key->layout;
+	const uint8_t *const from[] = { assigned->a, assigned->b };
+	const struct part to[] = { l->a, l->b };
+
+	for (unsigned int i = 0; i < 2; i++) {
+		LULL_TRY(bring(seat, args, l->scratch0, from[i], assigned->nr_rows * scalar_bytes,
+			       reterr));
+		LULL_TRY(place_rows(at(seat, to[i]), l->arrays.log2_domain, at(seat, l->scratch0),
+				    assigned->nr_rows, l->arrays.row_step, seat->streams[0],
+				    reterr));
+	}
+	return LULL_OK;
+}
+
 static int run_quotient(struct cuda_seat *seat, struct lull_error *reterr)
 {
 	const struct layout *l = &seat->key->layout;
 
-	return l->curve->quotient(seat->key->state, at(seat, l->a), at(seat, l->b),
-				  at(seat, l->scratch0), l->arrays.folded, seat->streams[0],
-				  reterr);
+	LULL_TRY(l->curve->quotient(seat->key->state, at(seat, l->a), at(seat, l->b),
+				    at(seat, l->scratch0), l->arrays.folded, seat->streams[0],
+				    reterr));
+	if (!l->arrays.assigned)
+		return LULL_OK;
+	return l->curve->coefs(seat->key->state, at(seat, l->a), seat->streams[0], reterr);
 }
 
 /* Brings chunk i of a streamed section into a buffer and makes a table of it. */
@@ -197,13 +298,42 @@ static int run_streamed(struct cuda_seat *seat, unsigned int id, const uint8_t *
 	return LULL_OK;
 }
 
-/* How much of the witness is ones, and how much is neither 0 nor 1. */
-static int wait_for_counts(struct cuda_seat *seat, struct lull_error *reterr)
+/* The list of a section is the one that is there. */
+static int take_list(struct cuda_seat *seat, const struct section *s, struct lull_error *reterr)
 {
-	if (!seat->counted)
-		CUDA_TRY(cudaEventSynchronize(seat->ended[LULL_STAGE_LOAD]), reterr);
-	seat->counted = true;
+	if (!seat->key->layout.lists_shared || seat->held == s->list)
+		return LULL_OK;
+	LULL_TRY(make_list(seat, s->list, reterr));
+	seat->held = s->list;
 	return LULL_OK;
+}
+
+/* How many of its values are ones, and how many are neither 0 nor 1. */
+static int wait_for_counts(struct cuda_seat *seat, const struct section *s,
+			   struct lull_error *reterr)
+{
+	if (!seat->counted[s->list])
+		CUDA_TRY(cudaEventSynchronize(seat->listed[s->list]), reterr);
+	seat->counted[s->list] = true;
+	return LULL_OK;
+}
+
+/* Of a section that is on the device, over its lists. */
+static int run_lists(struct cuda_seat *seat, unsigned int id, cudaStream_t stream, void *scratch,
+		     struct lull_error *reterr)
+{
+	const struct section *s = &seat->key->layout.sections[id];
+	const struct list *list = &seat->key->layout.lists[s->list];
+	const uint8_t *table = seat->key->block + s->table.at;
+
+	if (nr_others(seat, s))
+		LULL_TRY(s->sum->run(&s->plan, table, at(seat, list->values),
+				     (const uint32_t *)at(seat, list->others), nr_others(seat, s),
+				     scratch, seat->sums[id], stream, reterr));
+	if (!nr_ones(seat, s))
+		return LULL_OK;
+	return s->sum->run_ones(&s->plan, table, (const uint32_t *)at(seat, list->ones),
+				nr_ones(seat, s), scratch, ones_sums(seat, id), stream, reterr);
 }
 
 static int run_sum(struct cuda_seat *seat, unsigned int id, cudaStream_t stream,
@@ -211,23 +341,21 @@ static int run_sum(struct cuda_seat *seat, unsigned int id, cudaStream_t stream,
 {
 	const struct layout *l = &seat->key->layout;
 	const struct section *s = &l->sections[id];
-	const uint8_t *scalars = at(seat, id == SECTION_H ? l->a : l->witness);
+	const uint8_t *scalars = at(seat, id == SECTION_H ? l->a : l->lists[s->list].values);
 	uint8_t *scratch = at(seat, l->sum_scratch[l->nr_lanes == 1 ? 0 : s->lane]);
-	const uint8_t *table = seat->key->block + s->table.at;
 
+	if (!s->nr)
+		return LULL_OK;
+	if (id != SECTION_H)
+		LULL_TRY(take_list(seat, s, reterr));
 	if (s->streamed)
 		return run_streamed(seat, id, scalars, reterr);
-	LULL_TRY(wait_for_counts(seat, reterr));
-	if (!has_lists(seat, id))
-		return s->sum->run(&s->plan, table, scalars, NULL, s->nr, scratch, seat->sums[id],
-				   stream, reterr);
-	if (nr_others(seat))
-		LULL_TRY(s->sum->run(&s->plan, table, scalars,
-				     (const uint32_t *)at(seat, l->others), nr_others(seat),
-				     scratch, seat->sums[id], stream, reterr));
-	/* There is one at least: the constant wire. */
-	return s->sum->run_ones(&s->plan, table, (const uint32_t *)at(seat, l->ones), nr_ones(seat),
-				scratch, ones_sums(seat, id), stream, reterr);
+	if (id != SECTION_H)
+		LULL_TRY(wait_for_counts(seat, s, reterr));
+	if (has_lists(seat, id))
+		return run_lists(seat, id, stream, scratch, reterr);
+	return s->sum->run(&s->plan, seat->key->block + s->table.at, scalars, NULL, s->nr, scratch,
+			   seat->sums[id], stream, reterr);
 }
 
 /* The sum that a stage is, or NR_SECTIONS. */
@@ -249,17 +377,17 @@ static unsigned int section_of(enum lull_stage stage)
 	}
 }
 
-static int run_stage(struct cuda_seat *seat, enum lull_stage stage,
-		     const struct lull_stage_args *args, struct lull_error *reterr)
+static int run_now(struct cuda_seat *seat, enum lull_stage stage,
+		   const struct lull_stage_args *args, struct lull_error *reterr)
 {
+	const bool assigned = seat->key->layout.arrays.assigned;
 	unsigned int id = section_of(stage);
 	cudaStream_t stream =
 		stream_of(seat, id == NR_SECTIONS ? 0 : seat->key->layout.sections[id].lane);
 
-	LULL_TRY(device_use(seat->key->device, reterr));
 	CUDA_TRY(cudaEventRecord(seat->begun[stage], stream), reterr);
 	if (stage == LULL_STAGE_SPMV) {
-		LULL_TRY(run_spmv(seat, reterr));
+		LULL_TRY(assigned ? bring_rows(seat, args, reterr) : run_spmv(seat, reterr));
 	} else if (stage == LULL_STAGE_H) {
 		LULL_TRY(run_quotient(seat, reterr));
 	} else {
@@ -268,6 +396,23 @@ static int run_stage(struct cuda_seat *seat, enum lull_stage stage,
 	}
 	CUDA_TRY(cudaEventRecord(seat->ended[stage], stream), reterr);
 	return LULL_OK;
+}
+
+/* The rows of an assigned proof are staged by this thread, as a rule: they wait
+ * until the device has the sums over the witness to work on. */
+static int run_stage(struct cuda_seat *seat, enum lull_stage stage,
+		     const struct lull_stage_args *args, struct lull_error *reterr)
+{
+	LULL_TRY(device_use(seat->key->device, reterr));
+	if (seat->key->layout.arrays.assigned) {
+		if (stage == LULL_STAGE_SPMV || stage == LULL_STAGE_H)
+			return LULL_OK;
+		if (stage == LULL_STAGE_MSM_H) {
+			LULL_TRY(run_now(seat, LULL_STAGE_SPMV, args, reterr));
+			LULL_TRY(run_now(seat, LULL_STAGE_H, args, reterr));
+		}
+	}
+	return run_now(seat, stage, args, reterr);
 }
 
 /* What is left of a witness is overwritten: on the host now, on the device
@@ -365,14 +510,29 @@ static void gather_task(void *arg, size_t task, unsigned int slot)
 
 	(void)slot;
 	if (has_lists(seat, id)) {
-		nr = nr_others(seat) ? 1 : 0;
-		s->sum->gather(&s->plan, ones_sums(seat, id), true, acc);
+		nr = nr_others(seat, s) ? 1 : 0;
+		if (nr_ones(seat, s))
+			s->sum->gather(&s->plan, ones_sums(seat, id), true, acc);
 	}
 	for (i = 0; i < nr; i++)
 		s->sum->gather(i + 1 < s->nr_chunks ? &s->plan : &s->last_plan,
 			       seat->sums[id] + i * s->sum->sums_bytes, false, acc);
 	s->sum->finish(acc, seat->ret_points[id]);
 	explicit_bzero(acc, sizeof(acc));
+}
+
+/* What has come down of a section's runs. */
+static size_t down_bytes(const struct cuda_seat *seat, unsigned int id)
+{
+	const struct section *s = &seat->key->layout.sections[id];
+	size_t bytes = 0;
+
+	if (has_lists(seat, id))
+		return (nr_others(seat, s) ? s->sum->down_bytes(&s->plan, false) : 0) +
+		       (nr_ones(seat, s) ? s->sum->down_bytes(&s->plan, true) : 0);
+	for (unsigned int i = 0; i < s->nr_chunks; i++)
+		bytes += s->sum->down_bytes(i + 1 < s->nr_chunks ? &s->plan : &s->last_plan, false);
+	return bytes;
 }
 
 static int collect(struct cuda_seat *seat, const struct lull_stage_args *args,
@@ -384,6 +544,8 @@ static int collect(struct cuda_seat *seat, const struct lull_stage_args *args,
 	for (i = 0; i < seat->key->layout.nr_lanes; i++)
 		CUDA_TRY(cudaStreamSynchronize(seat->streams[i]), reterr);
 	/* The counts are there too, whether anything waited for them or not. */
+	for (i = 0; i < NR_SECTIONS; i++)
+		device_copied(seat->key->device, 0, down_bytes(seat, i));
 	seat->key->device->opts.host->workers_run(args->workers, NR_SECTIONS, gather_task, seat);
 	return read_spans(seat, spans, reterr);
 }

@@ -247,42 +247,6 @@ const char *lull_ctx_backend(const struct lull_ctx *ctx)
 	return ctx->set->text;
 }
 
-uint64_t lull_ctx_device_peak_bytes(const struct lull_ctx *ctx)
-{
-	return lull_set_peak_bytes(ctx->set);
-}
-
-int lull_ctx_stats(struct lull_ctx *ctx, struct lull_ctx_stats *stats,
-		   struct lull_error *reterr)
-{
-	struct lull_ctx_stats all = { .size = stats->size };
-	struct lull_arena_stats arena;
-
-	if (stats->size < sizeof(*stats))
-		return lull_fail(
-			reterr, LULL_USAGE,
-			"struct lull_ctx_stats: expected size %zu, found %zu",
-			sizeof(*stats), stats->size);
-	lull_arena_describe(ctx->arena, all.arena, sizeof(all.arena));
-	lull_arena_stats(ctx->arena, &arena);
-	all.held_bytes = arena.held_bytes;
-	all.used_bytes = arena.used_bytes;
-	all.used_bytes_max = arena.used_bytes_max;
-	all.pinned_bytes = arena.pinned_bytes;
-	all.nr_carves = arena.nr_carves;
-	all.faulted_bytes = arena.faulted_bytes;
-	all.zeroed_bytes = arena.zeroed_bytes;
-	all.wiped_bytes = arena.wiped_bytes;
-	all.retired_bytes = arena.retired_bytes;
-	all.kept_bytes = arena.kept_bytes;
-	all.fresh_bytes = arena.fresh_bytes;
-	all.unmapped_bytes = arena.unmapped_bytes;
-	all.flushes = arena.flushes;
-	all.munmaps = arena.munmaps;
-	*stats = all;
-	return LULL_OK;
-}
-
 /* Where a context's files are read to. */
 static struct lull_infile_memory memory_of(struct lull_ctx *ctx)
 {
@@ -411,13 +375,13 @@ int lull_key_generate_toxic(struct lull_ctx *ctx, const char *r1cs_path,
 			    const char *zkey_path, struct lull_error *reterr)
 {
 	return lull_keygen_toxic(r1cs_path, zkey_path, NULL, ctx->workers,
-				 ctx->arena, reterr);
+				 ctx->arena, ctx->set, reterr);
 }
 
-int lull_key_convert(struct lull_ctx *ctx, const char *zkey_path,
+int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 		     const char *lkey_path,
 		     const struct lull_convert_opts *opts,
-		     struct lull_error *reterr)
+		     lull_convert_fn *convert, struct lull_error *reterr)
 {
 	struct lull_convert_how how = { 0 };
 
@@ -430,8 +394,16 @@ int lull_key_convert(struct lull_ctx *ctx, const char *zkey_path,
 		how = (struct lull_convert_how){ opts->r1cs_path, opts->fold_c,
 						 opts->progress,
 						 opts->progress_arg };
-	return lull_convert_zkey(zkey_path, lkey_path, &how, ctx->workers,
-				 ctx->arena, reterr);
+	return convert(path, lkey_path, &how, ctx->workers, ctx->arena, reterr);
+}
+
+int lull_key_convert(struct lull_ctx *ctx, const char *zkey_path,
+		     const char *lkey_path,
+		     const struct lull_convert_opts *opts,
+		     struct lull_error *reterr)
+{
+	return lull_ctx_convert(ctx, zkey_path, lkey_path, opts,
+				lull_convert_zkey, reterr);
 }
 
 /* ---- circuits ---------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "lull.h"
+#include "prove/convert.h"
 
 struct lull_arena;
 struct lull_loader;
@@ -32,5 +33,18 @@ struct lull_ctx {
 	struct lull_loader *loader;
 	atomic_size_t nr_notes, nr_loader_notes;
 };
+
+/* lull_convert_zkey() or the like. */
+typedef int lull_convert_fn(const char *key_path, const char *path,
+			    const struct lull_convert_how *how,
+			    struct lull_workers *workers,
+			    struct lull_arena *arena,
+			    struct lull_error *reterr);
+
+/* lull_key_convert() from what @convert takes. */
+int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
+		     const char *lkey_path,
+		     const struct lull_convert_opts *opts,
+		     lull_convert_fn *convert, struct lull_error *reterr);
 
 #endif

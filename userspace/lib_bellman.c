@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "input/canonical.h"
+#include "load/loader.h"
 #include "prove/bellman.h"
 #include "prove/prover.h"
 
@@ -23,8 +24,10 @@ static int open_key(struct lull_ctx *ctx, struct lull_bellman *file,
 {
 	int err;
 
-	err = lull_bellman_key_create(file, path, ctx->workers, ctx->arena,
-				      ctx->set, ret_key, reterr);
+	err = lull_bellman_key_create(file, path,
+				      lull_loader_reader(ctx->loader),
+				      ctx->workers, ctx->arena, ctx->set,
+				      ret_key, reterr);
 	lull_bellman_close(file);
 	return err;
 }
@@ -61,6 +64,15 @@ int lull_key_bellman_vkey_write(const struct lull_key *key, const char *path,
 				struct lull_error *reterr)
 {
 	return lull_bellman_write(key, path, true, reterr);
+}
+
+int lull_key_convert_bellman(struct lull_ctx *ctx, const char *params_path,
+			     const char *lkey_path,
+			     const struct lull_convert_opts *opts,
+			     struct lull_error *reterr)
+{
+	return lull_ctx_convert(ctx, params_path, lkey_path, opts,
+				lull_convert_bellman, reterr);
 }
 
 /* ---- proofs ------------------------------------------------------------ */
@@ -137,7 +149,7 @@ static int load_vkey(struct lull_bellman *file, struct lull_vkey **ret_vkey,
 
 	err = create_vkey(&vkey, reterr);
 	if (!err)
-		err = lull_bellman_load(file, LULL_BELLMAN_NR_VKEY,
+		err = lull_bellman_load(file, LULL_BELLMAN_NR_VKEY, NULL,
 					vkey->workers, vkey->arena,
 					&vkey->points, reterr);
 	if (!err)

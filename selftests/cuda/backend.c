@@ -356,6 +356,51 @@ TEST(arena_registered_once)
 	EXPECT_EQ(0, nr_said);
 }
 
+/* While nobody works on a device the registration can be undone; whoever begins
+ * has it again, and so has a key that is attached. */
+TEST(arena_idle_and_again)
+{
+	const bool all[NR_DEVICES + 1] = { true, true, true, true };
+	struct lull_backend backend = faulty_backend();
+	struct lull_arena_stats stats;
+	struct bench b, other;
+	unsigned int nr;
+	int device;
+
+	backend.pin = &faulty_pin_ops;
+	ASSERT_EQ(LULL_OK, bench_open(&b, &backend, 2, false));
+	expect_proof(&b, "faulty: a device");
+	nr = faulty.nr_pins;
+	device = lull_set_take(b.set, all);
+	ASSERT_TRUE(device >= 0);
+	EXPECT_TRUE(!lull_set_idle(b.set));
+	lull_set_put(b.set, (unsigned int)device);
+	lull_set_hold(b.set);
+	EXPECT_TRUE(!lull_set_idle(b.set));
+	lull_set_let_go(b.set);
+	EXPECT_EQ(0, faulty.nr_unpins);
+	EXPECT_TRUE(lull_set_idle(b.set));
+	EXPECT_TRUE(!lull_set_idle(b.set));
+	EXPECT_EQ(nr, faulty.nr_unpins);
+	lull_arena_stats(test_arena(), &stats);
+	EXPECT_EQ(0, stats.pinned_bytes);
+	expect_proof(&b, "faulty: a device");
+	EXPECT_TRUE(faulty.nr_pins > nr);
+	nr = faulty.nr_pins;
+	EXPECT_TRUE(lull_set_idle(b.set));
+	/* As when a key is attached. */
+	lull_set_pin(b.set, test_arena());
+	EXPECT_TRUE(faulty.nr_pins > nr);
+	/* Closing what is idle undoes nothing twice. */
+	EXPECT_TRUE(lull_set_idle(b.set));
+	bench_close(&b);
+	EXPECT_EQ(faulty.nr_pins, faulty.nr_unpins);
+	ASSERT_EQ(LULL_OK, bench_open(&other, &backend, 1, false));
+	expect_proof(&other, "faulty: a device");
+	bench_close(&other);
+	EXPECT_EQ(faulty.nr_pins, faulty.nr_unpins);
+}
+
 /* Neither a refusal nor somebody else's registration keeps proofs from being
  * made, and both are told. */
 TEST(arena_that_is_not_registered)
@@ -383,6 +428,58 @@ TEST(arena_that_is_not_registered)
 	bench_close(&other);
 	bench_close(&b);
 	EXPECT_EQ(0, faulty.nr_unpins);
+}
+
+/* ---- how long a device was at work ------------------------------------- */
+
+TEST(busy_is_a_union)
+{
+	static const struct {
+		uint64_t start_ns, end_ns, total_ns;
+		unsigned int nr;
+	} steps[] = {
+		{ 10, 20, 10, 1 }, { 15, 18, 10, 1 },  { 40, 50, 20, 2 },
+		{ 20, 25, 25, 2 }, { 5, 10, 30, 2 },   { 28, 30, 32, 3 },
+		{ 60, 60, 32, 3 }, { 70, 60, 32, 3 },  { 1, 2, 33, 4 },
+		{ 8, 45, 46, 2 },  { 0, 100, 100, 1 },
+	};
+	struct lull_busy busy = { 0 };
+	size_t i;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(steps); i++) {
+		lull_busy_add(&busy, steps[i].start_ns, steps[i].end_ns);
+		EXPECT_EQ(steps[i].total_ns, busy.ns);
+		EXPECT_EQ(steps[i].nr, busy.nr);
+	}
+}
+
+/* At random against a map of all that is covered; then more than is kept. */
+TEST(busy_at_random)
+{
+	struct lull_busy busy = { 0 };
+	bool covered[256] = { 0 };
+	uint64_t start, end, at, nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < 300; i++) {
+		start = test_random() % 256;
+		end = start + test_random() % 4;
+		end = lull_min(end, 256);
+		for (at = start; at < end; at++) {
+			nr += !covered[at];
+			covered[at] = true;
+		}
+		lull_busy_add(&busy, start, end);
+		ASSERT_EQ(nr, busy.ns);
+	}
+	busy = (struct lull_busy){ 0 };
+	for (i = 0; i < 4 * LULL_BUSY_SPANS; i++) {
+		lull_busy_add(&busy, 10 * i, 10 * i + 3);
+		ASSERT_EQ(3 * (i + 1), busy.ns);
+	}
+	EXPECT_EQ(LULL_BUSY_SPANS, busy.nr);
+	lull_busy_add(&busy, 10 * i - 10, 10 * i - 5);
+	EXPECT_EQ(3 * i + 2, busy.ns);
 }
 
 /* ---- choosing ---------------------------------------------------------- */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * classify.cu - lists and map of scalars against a plain loop
+ * classify.cu - lists and map of scalars, those that bits name, and rows put in
+ * another order, against plain loops
  */
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "cuda/device.h"
 #include "cuda/ref.h"
 #include "harness.h"
+#include "place.cuh"
 
 using namespace lull;
 
@@ -111,6 +113,109 @@ static void check_lists(const std::vector<scalar> &v, const void *values,
 	device_free(scratch);
 }
 
+/* Some, all or none; in the last word bits that are nobody's. */
+static std::vector<uint32_t> make_bits(size_t nr, unsigned int kind,
+				       size_t *ret_nr)
+{
+	std::vector<uint32_t> keep(nr / 32 + 1);
+
+	for (uint32_t &word : keep)
+		word = kind == 0   ? (uint32_t)cuda_ref_random()
+		       : kind == 1 ? ~0u
+				   : 0;
+	*ret_nr = 0;
+	for (size_t i = 0; i < nr; i++)
+		*ret_nr += keep[i / 32] >> i % 32 & 1;
+	return keep;
+}
+
+static std::vector<scalar> pick(const std::vector<scalar> &v,
+				const std::vector<uint32_t> &keep)
+{
+	std::vector<scalar> picked;
+
+	for (size_t i = 0; i < v.size(); i++)
+		if (keep[i / 32] >> i % 32 & 1)
+			picked.push_back(v[i]);
+	return picked;
+}
+
+/* The kernel's work as a loop, and the scan that comes before it. */
+static void gather_on_host(const std::vector<scalar> &v,
+			   const std::vector<uint32_t> &keep,
+			   std::vector<scalar> *ret)
+{
+	std::vector<uint64_t> places(v.size() / 32 + 2);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < places.size(); i++) {
+		places[i] = sum;
+		sum += count_bits(i < keep.size()
+					  ? kept_word(keep.data(), i, v.size())
+					  : 0);
+	}
+	EXPECT_EQ(ret->size(), sum);
+	for (size_t i = 0; i < v.size(); i++)
+		gather_value((const uint4 *)v.data(), i, v.size(), keep.data(),
+			     places.data(), (uint4 *)ret->data(), ret->size());
+}
+
+static void gather_on_device(const std::vector<scalar> &v,
+			     const std::vector<uint32_t> &keep,
+			     std::vector<scalar> *ret)
+{
+	size_t bytes = v.size() * sizeof(scalar);
+	size_t bytes_to = ret->size() * sizeof(scalar);
+	void *values = device_alloc(bytes), *to = device_alloc(bytes_to);
+	void *bits = device_alloc(keep.size() * sizeof(keep[0]));
+	void *scratch = device_alloc(classify_scratch_bytes(v.size()));
+	struct lull_error error;
+
+	device_put(values, v.data(), bytes);
+	device_put(bits, keep.data(), keep.size() * sizeof(keep[0]));
+	must_run(gather_kept(values, v.size(), (const uint32_t *)bits, to,
+			     ret->size(), scratch, 0, &error),
+		 &error);
+	device_done();
+	device_get(ret->data(), to, bytes_to);
+	device_free(values);
+	device_free(to);
+	device_free(bits);
+	device_free(scratch);
+}
+
+/* Also with room for all but one: what is behind the room is left alone. */
+static void check_gather(size_t nr, bool on_device)
+{
+	std::vector<scalar> v(nr), want, got;
+	std::vector<uint32_t> keep;
+	size_t nr_kept;
+
+	for (scalar &s : v)
+		s = make_scalar(MIXED);
+	for (unsigned int kind = 0; kind < 3; kind++) {
+		keep = make_bits(nr, kind, &nr_kept);
+		want = pick(v, keep);
+		got.assign(nr_kept, scalar{ { 7, 7, 7, 7 } });
+		if (on_device)
+			gather_on_device(v, keep, &got);
+		else
+			gather_on_host(v, keep, &got);
+		ASSERT_EQ(want.size(), got.size());
+		if (want.size())
+			EXPECT_MEMEQ(want.data(), got.data(),
+				     want.size() * sizeof(want[0]));
+		if (!on_device || want.empty())
+			continue;
+		want.pop_back();
+		got.assign(want.size(), scalar{ { 7, 7, 7, 7 } });
+		gather_on_device(v, keep, &got);
+		if (want.size())
+			EXPECT_MEMEQ(want.data(), got.data(),
+				     want.size() * sizeof(want[0]));
+	}
+}
+
 static void check(size_t nr, enum filling filling)
 {
 	std::vector<scalar> v(nr);
@@ -125,6 +230,51 @@ static void check(size_t nr, enum filling filling)
 	device_free(values);
 }
 
+/* ---- rows in the order of the domain ---- */
+
+static void place_on_device(std::vector<scalar> *to, unsigned int log_n,
+			    const std::vector<scalar> &rows, uint64_t step)
+{
+	size_t bytes = to->size() * sizeof(scalar);
+	void *from = device_alloc(bytes), *device_to = device_alloc(bytes);
+	struct lull_error error;
+
+	device_put(from, rows.data(), rows.size() * sizeof(scalar));
+	must_run(place_rows(device_to, log_n, from, rows.size(), step, 0,
+			    &error),
+		 &error);
+	device_done();
+	device_get(to->data(), device_to, bytes);
+	device_free(from);
+	device_free(device_to);
+}
+
+static void check_place(unsigned int log_n, bool on_device)
+{
+	static const uint64_t steps[] = { 1, 3, 192310269, ~(uint64_t)0 };
+	size_t n = (size_t)1 << log_n, nr;
+	std::vector<scalar> rows, want, got(n);
+
+	for (uint64_t step : steps) {
+		EXPECT_EQ(1, step * inverse_odd(step));
+		nr = cuda_ref_random() % (n + 1);
+		rows.resize(nr);
+		want.assign(n, scalar{});
+		for (size_t i = 0; i < nr; i++) {
+			rows[i] = make_scalar(NEAR);
+			want[i * step & (n - 1)] = rows[i];
+		}
+		if (on_device)
+			place_on_device(&got, log_n, rows, step);
+		else
+			for (size_t j = 0; j < n; j++)
+				place_row((uint4 *)got.data(), j,
+					  (const uint4 *)rows.data(), nr,
+					  inverse_odd(step), n - 1);
+		EXPECT_MEMEQ(want.data(), got.data(), n * sizeof(scalar));
+	}
+}
+
 TEST(scratch_grows)
 {
 	for (size_t nr = 0; nr < 100000; nr += 999)
@@ -133,12 +283,40 @@ TEST(scratch_grows)
 			    classify_scratch_bytes(nr) >= (nr + 31) / 32 * 8);
 }
 
+static const size_t sizes[] = { 0,    1,    2,	  3,	  31,	  32,
+				33,   255,  256,  257,	  511,	  512,
+				4095, 4096, 4097, 100000, 1000003 };
+
+TEST(gather_as_a_loop)
+{
+	for (size_t nr : sizes)
+		check_gather(nr, false);
+}
+
+TEST(gather)
+{
+	if (!device_is_there())
+		SKIP("NO GPU: nothing of the device was tested");
+	for (size_t nr : sizes)
+		check_gather(nr, true);
+}
+
+TEST(place_as_a_loop)
+{
+	for (unsigned int log_n = 0; log_n <= 12; log_n++)
+		check_place(log_n, false);
+}
+
+TEST(place)
+{
+	if (!device_is_there())
+		SKIP("NO GPU: nothing of the device was tested");
+	for (unsigned int log_n = 0; log_n <= 20; log_n++)
+		check_place(log_n, true);
+}
+
 TEST(sizes)
 {
-	static const size_t sizes[] = { 0,    1,    2,	  3,	  31,	  32,
-					33,   255,  256,  257,	  511,	  512,
-					4095, 4096, 4097, 100000, 1000003 };
-
 	if (!device_is_there())
 		SKIP("NO GPU: nothing of the device was tested");
 	for (size_t nr : sizes)

@@ -11,6 +11,9 @@
 
 #include <cuda_runtime_api.h>
 
+/* Some work copies so many bytes from the device. */
+void emulated_copies_down(size_t bytes);
+
 /* Begins some work on a stream: done when somebody waits for it. */
 cudaError_t emulated_launch(cudaStream_t stream, std::function<void()> run);
 

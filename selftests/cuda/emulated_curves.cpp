@@ -2,6 +2,7 @@
 /*
  * emulated_curves.cpp - the tables of curve.cuh, computed by the C library
  *
+ * All but multiples of one point: those kernels are small and run themselves.
  * For emulated devices: with the backend's own host code they make whole
  * proofs, which must be the CPU's.  What a kernel may use as scratch it leaves
  * full of rubbish, so what it should not have touched, or came to it too early
@@ -25,9 +26,12 @@ using std::min;
 #include "curve.cuh"
 
 #include "check.cuh"
+#include "classify.cuh"
+#include "multiples_kernels.cuh"
 #include "cuda/emulated.h"
 #include "cuda/ntt_ref.h"
 #include "cuda/ref.h"
+#include "place.cuh"
 
 namespace lull
 {
@@ -106,6 +110,7 @@ struct emulated {
 				factors[i * scalar_bytes] = 1;
 		}
 		g.msm(sums, points.data(), factors.data(), nr);
+		emulated_copies_down(g.affine_bytes);
 		litter(scratch, plan->scratch.bytes);
 	}
 
@@ -144,6 +149,12 @@ struct emulated {
 	}
 
 	template <int GROUP>
+	static size_t down_bytes(const struct msm_plan *, bool)
+	{
+		return group<GROUP>().affine_bytes;
+	}
+
+	template <int GROUP>
 	static void gather(const struct msm_plan *, const void *sums, bool,
 			   void *acc)
 	{
@@ -158,9 +169,15 @@ struct emulated {
 
 	template <int GROUP> static struct sum_ops sums(size_t point_bytes)
 	{
-		return { GROUP,		 point_bytes,  LULL_POINT_BYTES_MAX,
-			 prepare<GROUP>, run<GROUP>,   run_ones<GROUP>,
-			 gather<GROUP>,	 finish<GROUP> };
+		return { GROUP,
+			 point_bytes,
+			 LULL_POINT_BYTES_MAX,
+			 down_bytes<GROUP>,
+			 prepare<GROUP>,
+			 run<GROUP>,
+			 run_ones<GROUP>,
+			 gather<GROUP>,
+			 finish<GROUP> };
 	}
 
 	/* ---- the quotient ---------------------------------------------- */
@@ -216,6 +233,33 @@ struct emulated {
 					 litter(b, (size_t)32 << s.log2_n);
 					 litter(scratch, bytes);
 				 }),
+			 reterr);
+		return LULL_OK;
+	}
+
+	static uint64_t coefs_bytes(unsigned int log2_n)
+	{
+		return sizeof(uint64_t) << (log2_n / 2);
+	}
+
+	static int coefs_make(void *, unsigned int log2_n, void *tables,
+			      cudaStream_t stream, struct lull_error *reterr)
+	{
+		CUDA_TRY(emulated_launch(stream,
+					 [=] {
+						 memset(tables, 0x3c,
+							coefs_bytes(log2_n));
+					 }),
+			 reterr);
+		return LULL_OK;
+	}
+
+	static int coefs(const void *opaque, void *a, cudaStream_t stream,
+			 struct lull_error *reterr)
+	{
+		unsigned int log2_n = ((const struct state *)opaque)->log2_n;
+
+		CUDA_TRY(emulated_launch(stream, [=] { NTT.coefs(a, log2_n); }),
 			 reterr);
 		return LULL_OK;
 	}
@@ -344,6 +388,7 @@ struct emulated {
 			      one[scalar_bytes] = { 1 };
 
 		counts[0] = counts[1] = 0;
+		emulated_copies_down(2 * sizeof(counts[0]));
 		for (size_t i = 0; i < nr; i++) {
 			const uint8_t *v = values + i * scalar_bytes;
 
@@ -369,6 +414,52 @@ struct emulated {
 		return LULL_OK;
 	}
 
+	/* ---- multiples of one point ------------------------------------ */
+
+	/* Both kernels, when their turn has come. */
+	template <class G>
+	static int fill_tables(const struct multiples_plan *plan,
+			       const void *base, void *table,
+			       cudaStream_t stream, struct lull_error *reterr)
+	{
+		const struct multiples_plan p = *plan;
+		const uint8_t *from = (const uint8_t *)base;
+		const std::vector<uint8_t> point(from, from + p.point_bytes);
+
+		CUDA_TRY(emulated_launch(stream,
+					 [=] {
+						 litter(table, p.table_bytes);
+						 must(!multiples_prepare<G>(
+							      &p, point.data(),
+							      table, stream,
+							      NULL),
+						      "no table");
+					 }),
+			 reterr);
+		return LULL_OK;
+	}
+
+	template <class G>
+	static int multiply(const struct multiples_plan *plan,
+			    const void *table, const void *scalars, size_t nr,
+			    void *points, cudaStream_t stream,
+			    struct lull_error *reterr)
+	{
+		const struct multiples_plan p = *plan;
+
+		CUDA_TRY(emulated_launch(
+				 stream,
+				 [=] {
+					 must(!multiples_run<G>(
+						      &p, table, scalars, nr,
+						      points, stream, NULL),
+					      "no multiples");
+				 }),
+			 reterr);
+		return LULL_OK;
+	}
+
+	template <class G1, class G2>
 	static struct curve_ops ops(enum lull_curve id, size_t fp_bytes)
 	{
 		return { id,
@@ -378,11 +469,16 @@ struct emulated {
 			 tables_make,
 			 quotient_scratch,
 			 quotient,
+			 coefs_bytes,
+			 coefs_make,
+			 coefs,
 			 spmv_prepare,
 			 spmv_prepare_block,
 			 spmv,
 			 classify_scratch,
-			 classify };
+			 classify,
+			 { { fill_tables<G1>, multiply<G1> },
+			   { fill_tables<G2>, multiply<G2> } } };
 	}
 };
 
@@ -390,19 +486,69 @@ struct emulated {
 int spmv_begin(const struct spmv_plan *plan, const void *witness, void *scratch,
 	       cudaStream_t stream, struct lull_error *reterr)
 {
+	CUDA_TRY(emulated_launch(
+			 stream,
+			 [=] { memcpy(scratch, witness, plan->nr_vars / 4); }),
+		 reterr);
+	return LULL_OK;
+}
+
+static void gather(const uint8_t *values, size_t nr, const uint32_t *keep,
+		   uint8_t *to, size_t nr_to)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!(keep[i / 32] >> i % 32 & 1))
+			continue;
+		must(at < nr_to, "more values than room");
+		memcpy(to + at++ * scalar_bytes, values + i * scalar_bytes,
+		       scalar_bytes);
+	}
+	must(at == nr_to, "fewer values than points");
+}
+
+int gather_kept(const void *values, size_t nr, const uint32_t *keep, void *to,
+		size_t nr_to, void *scratch, cudaStream_t stream,
+		struct lull_error *reterr)
+{
 	CUDA_TRY(emulated_launch(stream,
 				 [=] {
-					 memcpy(scratch, witness,
-						plan->nr_vars / 4);
+					 gather((const uint8_t *)values, nr,
+						keep, (uint8_t *)to, nr_to);
+					 litter(scratch, nr / 4);
 				 }),
 		 reterr);
 	return LULL_OK;
 }
 
+int place_rows(void *to, unsigned int log_n, const void *rows, size_t nr_rows,
+	       uint64_t step, cudaStream_t stream, struct lull_error *reterr)
+{
+	size_t n = (size_t)1 << log_n;
+
+	CUDA_TRY(emulated_launch(
+			 stream,
+			 [=] {
+				 memset(to, 0, n * scalar_bytes);
+				 for (size_t i = 0; i < nr_rows; i++)
+					 memcpy((uint8_t *)to +
+							(i * step & (n - 1)) *
+								scalar_bytes,
+						(const uint8_t *)rows +
+							i * scalar_bytes,
+						scalar_bytes);
+			 }),
+		 reterr);
+	return LULL_OK;
+}
+
 const struct curve_ops curve_bn254 =
-	emulated<cuda_ref_bn254, ntt_ref_bn254>::ops(LULL_CURVE_BN254, 32);
+	emulated<cuda_ref_bn254, ntt_ref_bn254>::ops<bn254_g1, bn254_g2>(
+		LULL_CURVE_BN254, 32);
 const struct curve_ops curve_bls12_381 =
-	emulated<cuda_ref_bls12_381, ntt_ref_bls12_381>::ops(
+	emulated<cuda_ref_bls12_381, ntt_ref_bls12_381>::ops<bls12_381_g1,
+							     bls12_381_g2>(
 		LULL_CURVE_BLS12_381, 48);
 
 const struct lull_backend_kernel curve_bn254_kernels[nr_curve_kernels] = {};

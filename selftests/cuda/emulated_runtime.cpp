@@ -38,11 +38,13 @@ struct CUevent_st {
 	uint64_t nr_recorded, nr_reached;
 };
 
-/* One piece of work; it may begin once the event was reached so often. */
+/* One piece of work; it may begin once the event was reached so often.  Of pinned
+ * memory it reads what begins at from. */
 struct work {
 	std::function<void()> run;
 	cudaEvent_t event;
 	uint64_t nr_reached;
+	const void *from;
 };
 
 struct CUstream_st {
@@ -54,6 +56,8 @@ static std::mutex lock; /* guards all that follows */
 static std::set<cudaStream_t> streams;
 static std::map<uintptr_t, size_t> device_ranges, pinned_ranges;
 static size_t used_bytes[NR_DEVICES];
+static uint64_t up_bytes, down_bytes; /* of both devices */
+static uint64_t registered_bytes;
 static bool broken[NR_DEVICES], breaking[NR_DEVICES];
 static thread_local int current;
 static thread_local cudaError_t last_error;
@@ -129,7 +133,7 @@ static cudaError_t enqueue(cudaStream_t stream, std::function<void()> run,
 	if (!streams.count(stream))
 		die("work for a stream that is none");
 	if (!broken[stream->device])
-		stream->queue.push_back({ run, event, nr_reached });
+		stream->queue.push_back({ run, event, nr_reached, NULL });
 	return answer(cudaSuccess);
 }
 
@@ -335,17 +339,29 @@ extern "C" cudaError_t cudaHostRegister(void *ptr, size_t bytes,
 		die("memory is registered for one device alone");
 	if (place_of(pinned_ranges, ptr, bytes) != OUTSIDE)
 		return answer(cudaErrorHostMemoryAlreadyRegistered);
-	if (!broken[current])
+	if (!broken[current]) {
 		pinned_ranges[(uintptr_t)ptr] = bytes;
+		registered_bytes += bytes;
+	}
 	return answer(cudaSuccess);
 }
 
+/* What is still to be copied must stay. */
 extern "C" cudaError_t cudaHostUnregister(void *ptr)
 {
 	std::lock_guard<std::mutex> hold(lock);
+	auto range = pinned_ranges.find((uintptr_t)ptr);
 
-	if (!pinned_ranges.erase((uintptr_t)ptr))
+	if (range == pinned_ranges.end())
 		return answer(cudaErrorHostMemoryNotRegistered);
+	for (cudaStream_t s : streams)
+		for (const struct work &w : s->queue)
+			if (w.from &&
+			    (uintptr_t)w.from - range->first < range->second)
+				die("memory that is being copied is "
+				    "unregistered");
+	registered_bytes -= range->second;
+	pinned_ranges.erase(range);
 	return answer(cudaSuccess);
 }
 
@@ -376,6 +392,19 @@ extern "C" cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
 		stream, [=] { clear((uint8_t *)to, bytes); }, NULL, 0);
 }
 
+/* Down: into pinned memory alone, for a copy into other memory waits. */
+static cudaError_t copy_down(void *to, const void *from, size_t bytes,
+			     cudaStream_t stream)
+{
+	if (place_of(pinned_ranges, to, bytes) != INSIDE ||
+	    place_of(device_ranges, from, bytes) != INSIDE)
+		return answer(cudaErrorInvalidValue);
+	if (!broken[current])
+		down_bytes += bytes;
+	return enqueue(
+		stream, [=] { memcpy(to, from, bytes); }, NULL, 0);
+}
+
 extern "C" cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 				       enum cudaMemcpyKind kind,
 				       cudaStream_t stream)
@@ -384,17 +413,50 @@ extern "C" cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 	enum place place = place_of(pinned_ranges, from, bytes);
 	const uint8_t *bytes_from = (const uint8_t *)from;
 	std::vector<uint8_t> now;
+	cudaError_t error;
 
+	if (kind == cudaMemcpyDeviceToHost)
+		return copy_down(to, from, bytes, stream);
 	if (kind != cudaMemcpyHostToDevice || place == ACROSS ||
 	    place_of(device_ranges, to, bytes) != INSIDE)
 		return answer(cudaErrorInvalidValue);
-	if (place == INSIDE)
-		return enqueue(
+	if (!broken[current])
+		up_bytes += bytes;
+	if (place == INSIDE) {
+		error = enqueue(
 			stream, [=] { memcpy(to, from, bytes); }, NULL, 0);
+		if (error == cudaSuccess)
+			stream->queue.back().from = from;
+		return error;
+	}
 	/* Memory that is not pinned is read before the call returns. */
 	now.assign(bytes_from, bytes_from + bytes);
 	return enqueue(
 		stream, [=] { memcpy(to, now.data(), bytes); }, NULL, 0);
+}
+
+/* Its caller is some work, which has the lock. */
+void emulated_copies_down(size_t bytes)
+{
+	down_bytes += bytes;
+}
+
+/* What is registered now: pinned memory that is not CUDA's own. */
+extern "C" uint64_t emulated_registered_bytes(void)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	return registered_bytes;
+}
+
+/* What was copied until now, for tests that find this by its name. */
+extern "C" void emulated_copied(uint64_t *ret_up_bytes,
+				uint64_t *ret_down_bytes)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	*ret_up_bytes = up_bytes;
+	*ret_down_bytes = down_bytes;
 }
 
 /* ---- devices and errors ------------------------------------------------ */

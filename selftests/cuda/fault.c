@@ -8,7 +8,7 @@
  * CUDA was called.  The kernel goes to the driver as text, out of libcuda.so.1,
  * so that nothing here needs nvcc.  Skips where there is no GPU.
  */
-#include "../prove/prove.h"
+#include "../prove/assignment.h"
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -147,16 +147,45 @@ static void hear(void *arg, const char *line)
  * @nr_gpus: from 0 on
  * @fallback: the CPU may take over
  * @stage: at whose begin GPU 0 breaks; NULL for between two proofs
+ * @assigned: the key is bellman's parameters and the proof brings its rows
  */
 struct scene {
 	unsigned int nr_gpus;
 	bool fallback;
 	const char *stage;
+	bool assigned;
+	struct assignment rows;
 	struct lull_ctx *ctx;
 	struct lull_key *key;
 	struct lull_wtns *wtns;
 	struct golden golden;
 };
+
+/* The same key as parameters, from which the same proofs come. */
+static int open_parameters(struct scene *s, struct lull_error *reterr)
+{
+	char path[PATH_BYTES];
+	int err;
+
+	scratch_path(path, "fault.params");
+	err = lull_key_bellman_write(s->key, path, reterr);
+	lull_key_close(s->key);
+	s->key = NULL;
+	if (!err)
+		err = lull_key_open_bellman(s->ctx, path, &s->key, reterr);
+	read_assignment(&s->rows, GOLDEN CIRCUIT ".r1cs",
+			GOLDEN CIRCUIT ".wtns");
+	order_as_converted(&s->rows);
+	return err;
+}
+
+static int open_key(struct scene *s, struct lull_error *reterr)
+{
+	int err = lull_key_open_mem(s->ctx, s->golden.key.data,
+				    s->golden.key.bytes, &s->key, reterr);
+
+	return err || !s->assigned ? err : open_parameters(s, reterr);
+}
 
 /* False when there is nothing to break here. */
 static bool open_scene(struct scene *s)
@@ -185,10 +214,9 @@ static bool open_scene(struct scene *s)
 		return false;
 	}
 	lull_ctx_destroy(s->ctx);
-	s->golden = golden_load(CIRCUIT, 0);
-	if (lull_ctx_create(&allowed, &s->ctx, &error) ||
-	    lull_key_open_mem(s->ctx, s->golden.key.data, s->golden.key.bytes,
-			      &s->key, &error) ||
+	/* The first pair of r and s is zeros, which an assigned proof refuses. */
+	s->golden = golden_load(CIRCUIT, 1);
+	if (lull_ctx_create(&allowed, &s->ctx, &error) || open_key(s, &error) ||
 	    lull_wtns_open_mem(s->ctx, s->golden.wtns.data,
 			       s->golden.wtns.bytes, &s->wtns, &error)) {
 		TEST_FAIL_("%s", error.msg);
@@ -204,6 +232,8 @@ static void close_scene(struct scene *s)
 	lull_key_close(s->key);
 	lull_ctx_destroy(s->ctx);
 	golden_free(&s->golden);
+	if (s->assigned)
+		free_assignment(&s->rows);
 }
 
 static void break_at(void *arg, const char *stage)
@@ -214,6 +244,23 @@ static void break_at(void *arg, const char *stage)
 		return;
 	s->stage = NULL;
 	break_gpu(0);
+}
+
+static int prove_by(struct scene *s, const struct lull_prove_opts *opts,
+		    struct lull_proof **ret_proof, struct lull_error *reterr)
+{
+	struct fr r, scalar_s;
+
+	if (!s->assigned)
+		return lull_prove_blinded(s->ctx, s->key, s->wtns, opts,
+					  s->golden.r, s->golden.s, ret_proof,
+					  reterr);
+	fr_load(&r, s->golden.r);
+	fr_load(&scalar_s, s->golden.s);
+	s->rows.in.r = &r;
+	s->rows.in.s = &scalar_s;
+	return lull_prove_assigned(s->ctx, s->key, &s->rows.in, opts, ret_proof,
+				   reterr);
 }
 
 /* Expects @want; with LULL_OK the golden bytes, by a backend whose text begins
@@ -228,9 +275,7 @@ static void prove(struct scene *s, int want, const char *by,
 	char text[TEXT_BYTES];
 
 	memset(error, 0, sizeof(*error));
-	EXPECT_EQ(want,
-		  lull_prove_blinded(s->ctx, s->key, s->wtns, &opts,
-				     s->golden.r, s->golden.s, &proof, error));
+	EXPECT_EQ(want, prove_by(s, &opts, &proof, error));
 	EXPECT_EQ(want == LULL_OK, proof != NULL);
 	if (!proof)
 		return;
@@ -314,22 +359,32 @@ static void break_within(void *arg)
 	close_scene(s);
 }
 
-TEST(gpu_breaks_at_any_stage)
+static void break_at_any_stage(bool assigned)
 {
 	static const char *const stages[] = { "load",  "spmv",	 "h",
-					      "msm_a", "msm_b2", "msm_h",
-					      "retire" };
+					      "msm_a", "msm_b2", "msm_h" };
 	size_t i;
 
-	/* With "retire" the proof has been made: see below. */
-	for (i = 0; i + 1 < LULL_ARRAY_SIZE(stages) && !test_skipped; i++) {
-		struct scene s = { .nr_gpus = 1, .stage = stages[i] };
+	for (i = 0; i < LULL_ARRAY_SIZE(stages) && !test_skipped; i++) {
+		struct scene s = { .nr_gpus = 1,
+				   .stage = stages[i],
+				   .assigned = assigned };
 
 		in_child(break_within, &s);
 		s.fallback = true;
 		if (!test_skipped)
 			in_child(break_within, &s);
 	}
+}
+
+TEST(gpu_breaks_at_any_stage)
+{
+	break_at_any_stage(false);
+}
+
+TEST(gpu_breaks_at_any_stage_of_an_assigned_proof)
+{
+	break_at_any_stage(true);
 }
 
 /* A proof that was made before is good; the next one meets the fault. */

@@ -24,6 +24,11 @@ static uint64_t quotient_scratch(unsigned int log2_n, bool folded)
 	return folded ? 0 : (uint64_t)32 << log2_n;
 }
 
+static uint64_t coefs_bytes(unsigned int log2_n)
+{
+	return (uint64_t)64 << (log2_n + 1) / 2;
+}
+
 static uint64_t classify_scratch(size_t nr)
 {
 	return nr / 4 + 4096;
@@ -41,6 +46,7 @@ static struct curve_ops curve_of(enum lull_curve id)
 	}
 	ops.tables_bytes = tables_bytes;
 	ops.quotient_scratch = quotient_scratch;
+	ops.coefs_bytes = coefs_bytes;
 	ops.classify_scratch = classify_scratch;
 	return ops;
 }
@@ -66,6 +72,21 @@ static int make(const struct curve_ops *ops, unsigned int log2_domain,
 					     4000, (uint64_t)4 << log2_domain };
 
 	return layout_make(ops, &arrays, &spmv, NR_SMS, budget, l, error);
+}
+
+/* An assigned key has no matrices, and points for some wires alone. */
+static int make_assigned(const struct curve_ops *ops, unsigned int log2_domain,
+			 size_t nr_b, uint64_t budget, struct layout *l,
+			 struct lull_error *error)
+{
+	struct lull_key_arrays arrays = arrays_of(ops->id, log2_domain);
+	const struct matrices_bytes none = {};
+
+	arrays.assigned = true;
+	arrays.nr_a = arrays.nr_vars - arrays.nr_vars / 3;
+	arrays.nr_b = nr_b;
+	arrays.row_step = 1;
+	return layout_make(ops, &arrays, &none, NR_SMS, budget, l, error);
 }
 
 static void expect_inside(const struct part *part, uint64_t block_bytes)
@@ -106,6 +127,51 @@ static void check_matrices(const struct layout *l)
 	expect_apart(&l->matrix_buffers[0], &l->matrix_buffers[1]);
 }
 
+/* The values of A and of B, their lists and what makes these: where there is room
+ * for one at a time, over the quotient's, beside everything else. */
+static void check_lists(const struct layout *l)
+{
+	const struct list *all = &l->lists[LIST_ALL];
+	const struct part *others[] = { &all->values,
+					&l->a,
+					&l->buffers[0],
+					&l->buffers[1],
+					&l->sum_scratch[0],
+					&l->sum_scratch[1],
+					&l->sum_scratch[2],
+					l->lists_shared ? &l->a : &l->b,
+					l->lists_shared ? &l->a
+							: &l->scratch0 };
+	const struct list *list;
+
+	EXPECT_TRUE(l->list_scratch.bytes >=
+		    l->curve->classify_scratch(l->arrays.nr_vars));
+	EXPECT_EQ(l->lists_shared, l->arrays.assigned && l->nr_lanes == 1);
+	for (list = all + 1; list < l->lists + l->nr_lists; list++) {
+		const struct part *parts[] = { &list->bits, &list->values,
+					       &list->ones, &list->others };
+
+		EXPECT_TRUE(list->bits.bytes >= (all->nr + 63) / 64 * 8);
+		EXPECT_TRUE(list->values.bytes >= list->nr * scalar_bytes);
+		EXPECT_TRUE(list->ones.bytes >= list->nr * 4 &&
+			    list->others.bytes >= list->nr * 4);
+		for (const struct part *p : parts) {
+			expect_inside(p, l->proof_bytes);
+			for (const struct part *q : others)
+				expect_apart(p, q);
+			for (const struct part *q : parts)
+				if (p != q)
+					expect_apart(p, q);
+		}
+		expect_apart(&list->values, &l->list_scratch);
+	}
+	if (l->nr_lists == 1 || l->lists_shared)
+		return;
+	expect_apart(&l->lists[LIST_A].values, &l->lists[LIST_B].values);
+	expect_apart(&l->lists[LIST_A].others, &l->lists[LIST_B].others);
+	expect_apart(&l->lists[LIST_A].ones, &all->ones);
+}
+
 /* What must not overlay does not, and everything has the room that it needs. */
 static void check(const struct layout *l)
 {
@@ -116,9 +182,10 @@ static void check(const struct layout *l)
 				     &l->sections[4].table,
 				     &l->matrices,
 				     &l->tables };
-	const struct part *proof[] = { &l->witness,
-				       &l->ones,
-				       &l->others,
+	const struct list *all = &l->lists[LIST_ALL];
+	const struct part *proof[] = { &all->values,
+				       &all->ones,
+				       &all->others,
 				       &l->a,
 				       &l->b,
 				       &l->scratch0,
@@ -126,8 +193,8 @@ static void check(const struct layout *l)
 				       &l->buffers[1],
 				       &l->sum_scratch[1],
 				       &l->sum_scratch[2] };
-	const struct part *beside_sum[] = { &l->witness,    &l->ones,
-					    &l->others,	    &l->a,
+	const struct part *beside_sum[] = { &all->values,   &all->ones,
+					    &all->others,   &l->a,
 					    &l->buffers[0], &l->buffers[1] };
 	const struct section *s;
 	unsigned int lane;
@@ -145,6 +212,7 @@ static void check(const struct layout *l)
 				expect_apart(p, q);
 	}
 	check_matrices(l);
+	check_lists(l);
 	/* A sum of lane 0 overlays b, and nothing that a sum reads. */
 	for (const struct part *p : beside_sum)
 		expect_apart(p, &l->sum_scratch[0]);
@@ -157,6 +225,10 @@ static void check(const struct layout *l)
 		EXPECT_TRUE(
 			s->plan.table_bytes <=
 			(s->streamed ? l->buffers[0].bytes : s->table.bytes));
+		if (!s->nr) {
+			EXPECT_EQ(0, s->nr_chunks);
+			continue;
+		}
 		EXPECT_EQ(s->nr, (s->nr_chunks - 1) * s->chunk +
 					 s->last_plan.shape.nr_points);
 		EXPECT_TRUE(!s->streamed || s->plan.nr_copies == 1);
@@ -224,6 +296,48 @@ TEST(every_budget_bls12_381)
 		shrink(LULL_CURVE_BLS12_381, log2);
 }
 
+/* The same for an assigned key, with few points in B and with none. */
+static void shrink_assigned(unsigned int log2_domain, size_t nr_b)
+{
+	const struct curve_ops ops = curve_of(LULL_CURVE_BLS12_381);
+	unsigned int nr_shared = 0, nr_apart = 0;
+	struct lull_error error;
+	struct layout l;
+	uint64_t budget;
+
+	for (budget = 4096 * GIB; budget > 4096; budget = budget / 16 * 15) {
+		if (make_assigned(&ops, log2_domain, nr_b, budget, &l, &error))
+			break;
+		EXPECT_TRUE(layout_bytes(&l) <= budget);
+		EXPECT_TRUE(!l.matrices_streamed && !l.matrices.bytes);
+		EXPECT_TRUE(l.scratch0.bytes >= scalar_bytes << log2_domain);
+		EXPECT_TRUE(l.coefs.bytes >= coefs_bytes(log2_domain));
+		expect_inside(&l.coefs, l.key_bytes);
+		expect_apart(&l.coefs, &l.tables);
+		nr_shared += l.lists_shared;
+		nr_apart += !l.lists_shared;
+		check(&l);
+	}
+	EXPECT_TRUE(nr_shared && nr_apart);
+	EXPECT_TRUE(strstr(error.msg, "expected at least"));
+	budget = layout_bytes(&l);
+	EXPECT_EQ(LULL_OK,
+		  make_assigned(&ops, log2_domain, nr_b, budget, &l, &error));
+	check(&l);
+	EXPECT_EQ(LULL_NOMEM,
+		  make_assigned(&ops, log2_domain, nr_b, budget / 2, &l, NULL));
+}
+
+TEST(every_budget_assigned)
+{
+	static const unsigned int logs[] = { 3, 10, 17, 27 };
+
+	for (unsigned int log2 : logs) {
+		shrink_assigned(log2, (size_t)1 << log2 / 2);
+		shrink_assigned(log2, 0);
+	}
+}
+
 /* What users have: these must not stream, and the first has all its copies. */
 TEST(common_cards)
 {
@@ -255,6 +369,25 @@ TEST(common_cards)
 		EXPECT_TRUE(!l.matrices_streamed);
 		check(&l);
 	}
+}
+
+/* A partition of the largest of Filecoin's circuits, of whose wires a third has
+ * no point in A and three quarters none in B: nothing of it is streamed. */
+TEST(common_cards_assigned)
+{
+	const struct curve_ops ops = curve_of(LULL_CURVE_BLS12_381);
+	const unsigned int log2_domain = 27;
+	struct lull_error error;
+	struct layout l;
+	char text[240];
+
+	ASSERT_EQ(LULL_OK, make_assigned(&ops, log2_domain, (size_t)1 << 25,
+					 139 * GIB, &l, &error));
+	layout_describe(&l, text, sizeof(text));
+	printf("# %s\n", text);
+	for (const struct section &s : l.sections)
+		EXPECT_TRUE(!s.streamed);
+	check(&l);
 }
 
 /* The text ends where it must. */

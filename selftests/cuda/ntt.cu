@@ -114,16 +114,23 @@ template <class F> struct host_run {
 	}
 };
 
-template <class F> static void host_forward(fe<F> *v, unsigned int log_n)
+/* From natural order to reversed order. */
+template <class F>
+static void host_dif(fe<F> *v, unsigned int log_n, enum ntt_set set)
 {
-	host_run<F> h(log_n, 1u << NTT_SET_FORWARD);
+	host_run<F> h(log_n, 1u << set);
 	const epilogue<F> plain = {};
-	ntt_pass<F> pass = ntt_pass_of(h.domain, NTT_SET_FORWARD, h.last());
+	ntt_pass<F> pass = ntt_pass_of(h.domain, set, h.last());
 
-	h.back(NTT_SET_FORWARD, v, NULL, NULL);
+	h.back(set, v, NULL, NULL);
 	h.blocks([&](const block &b) {
 		rows<F>(b, &pass, (const ntt_pass<F> *)NULL, NULL, v, plain);
 	});
+}
+
+template <class F> static void host_forward(fe<F> *v, unsigned int log_n)
+{
+	host_dif(v, log_n, NTT_SET_FORWARD);
 }
 
 template <class F> static void host_inverse(fe<F> *v, unsigned int log_n)
@@ -175,6 +182,27 @@ static void host_quotient(fe<F> *a, fe<F> *b, fe<F> *c, unsigned int log_n,
 		host_coset<F>(h, c, a, b, 0, plain);
 	host_coset<F>(h, b, NULL, NULL, 1, plain);
 	host_coset<F>(h, a, NULL, NULL, 0, end);
+}
+
+template <class F> static void host_coefs(fe<F> *h, unsigned int log_n)
+{
+	unsigned int log_low = quotient_coefs_log_low(log_n);
+	std::vector<fe<F>> low((size_t)1 << log_low);
+	std::vector<fe<F>> high((size_t)1 << (log_n - log_low));
+	const quotient_coefs<F> coefs = { log_n, log_low, low.data(),
+					  high.data() };
+	quotient_powers<F> of_low, of_high;
+
+	EXPECT_EQ(quotient_coefs_bytes(log_n),
+		  (low.size() + high.size()) * sizeof(low[0]));
+	quotient_coefs_powers(log_n, &of_low, &of_high);
+	for (size_t i = 0; i < low.size(); i++)
+		low[i] = of_low(i);
+	for (size_t i = 0; i < high.size(); i++)
+		high[i] = of_high(i);
+	host_dif(h, log_n, NTT_SET_INVERSE);
+	for (uint32_t i = 0; i < (uint32_t)1 << log_n; i++)
+		quotient_coefs_swap(coefs, h, i);
 }
 
 /* ---- the device's side ---- */
@@ -242,6 +270,25 @@ static void device_quotient(fe<F> *a, fe<F> *b, unsigned int log_n, bool folded)
 	device_free(da);
 	device_free(db);
 	device_free(dc);
+}
+
+template <class F> static void device_coefs(fe<F> *h, unsigned int log_n)
+{
+	device_run<F> d(log_n, quotient_sets);
+	size_t bytes = sizeof(fe<F>) << log_n;
+	fe<F> *values = (fe<F> *)device_alloc(bytes);
+	void *tables = device_alloc(quotient_coefs_bytes(log_n));
+	struct quotient_coefs<F> coefs;
+
+	must_run(quotient_coefs_make<F>(log_n, tables, 0, &coefs, &d.error),
+		 &d.error);
+	device_put(values, h, bytes);
+	must_run(quotient_coefs_run<F>(d.domain, coefs, values, 0, &d.error),
+		 &d.error);
+	device_done();
+	device_get(h, values, bytes);
+	device_free(values);
+	device_free(tables);
 }
 
 /* ---- comparisons ---- */
@@ -315,6 +362,24 @@ static bool compare_quotients(bool on_device, unsigned int log_n,
 	return true;
 }
 
+/* Any values on the coset have coefficients. */
+template <class F>
+static bool compare_coefs(bool on_device, unsigned int log_n,
+			  enum filling filling, const struct cuda_ref *ref,
+			  const struct ntt_ref *ntt)
+{
+	std::vector<fe<F>> want =
+		make_vector<F>((size_t)1 << log_n, filling, ref);
+	std::vector<fe<F>> got = want;
+
+	if (on_device)
+		device_coefs(got.data(), log_n);
+	else
+		host_coefs(got.data(), log_n);
+	ntt->coefs(want.data(), log_n);
+	return same(want, got, "coefficients", log_n, filling);
+}
+
 template <class F>
 static void compare(bool on_device, unsigned int log_n,
 		    const struct cuda_ref *ref, const struct ntt_ref *ntt,
@@ -324,7 +389,9 @@ static void compare(bool on_device, unsigned int log_n,
 		if (!compare_transforms<F>(on_device, log_n, (enum filling)f,
 					   ref, ntt) ||
 		    !compare_quotients<F>(on_device, log_n, (enum filling)f,
-					  ref, ntt))
+					  ref, ntt) ||
+		    !compare_coefs<F>(on_device, log_n, (enum filling)f, ref,
+				      ntt))
 			return;
 }
 

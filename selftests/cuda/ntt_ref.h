@@ -22,11 +22,13 @@ struct ntt_ref {
 	void (*intt)(void *values, unsigned int log_n);
 	/* fr_quotient(): a becomes the scalars of H. */
 	void (*quotient)(void *a, void *b, unsigned int log_n);
+	/* fr_quotient_coefs(): what quotient() left becomes coefficients. */
+	void (*coefs)(void *h, unsigned int log_n);
 	/* The product at the odd powers of w_2n, plain: a folded key's scalars. */
 	void (*folded)(void *a, void *b, unsigned int log_n);
 	/* fr_spmv() with records in any order. */
-	void (*spmv)(void *a, void *b, size_t n, const uint8_t *coefs, size_t nr_coefs,
-		     const uint8_t *witness);
+	void (*spmv)(void *a, void *b, size_t n, const uint8_t *coefs,
+		     size_t nr_coefs, const uint8_t *witness);
 };
 
 extern const struct ntt_ref ntt_ref_bn254, ntt_ref_bls12_381;

@@ -66,6 +66,15 @@ static void ref_quotient(void *a, void *b, unsigned int log_n)
 	tear_down(&s);
 }
 
+static void ref_coefs(void *h, unsigned int log_n)
+{
+	struct setup s;
+
+	set_up(&s, log_n);
+	fr_quotient_coefs(s.domain, h, s.workers, s.scratch.ptr);
+	tear_down(&s);
+}
+
 /* By the definition: coefficients, times inc^i, and forth. */
 static void to_coset(struct fr *v, unsigned int log_n)
 {
@@ -94,8 +103,8 @@ static void ref_folded(void *a, void *b, unsigned int log_n)
 	}
 }
 
-static void ref_spmv(void *a, void *b, size_t n, const uint8_t *coefs, size_t nr_coefs,
-		     const uint8_t *witness)
+static void ref_spmv(void *a, void *b, size_t n, const uint8_t *coefs,
+		     size_t nr_coefs, const uint8_t *witness)
 {
 	struct lull_workers *workers;
 	struct lull_vec order;
@@ -113,6 +122,7 @@ const struct ntt_ref REF = {
 	.ntt = ref_ntt,
 	.intt = ref_intt,
 	.quotient = ref_quotient,
+	.coefs = ref_coefs,
 	.folded = ref_folded,
 	.spmv = ref_spmv,
 };

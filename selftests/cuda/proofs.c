@@ -7,61 +7,13 @@
  * memory.  Skips where there is no GPU.  LULL_TEST_BACKEND=cpu tries the test
  * itself.
  */
-#include "../prove/prove.h"
-
 #include <pthread.h>
 
+#include "gpu_ctx.h"
 #include "input/lkey_blob.h"
 
 #define NR_THREADS 3
 #define ROUNDS 4
-/* In a golden .wtns: a head of 12 bytes, the first section's 12 and 40, the
- * second's 12. */
-#define VALUES_AT 76
-
-static const char *backend_name(void)
-{
-	const char *name = getenv("LULL_TEST_BACKEND");
-
-	return name ? name : "cuda";
-}
-
-static char plan_text[4096];
-
-static void hear(void *arg, const char *line)
-{
-	(void)arg;
-	strncat(plan_text, line, sizeof(plan_text) - strlen(plan_text) - 2);
-	strncat(plan_text, "\n", sizeof(plan_text) - strlen(plan_text) - 1);
-}
-
-/* A context on the GPU, or NULL and the test is skipped. */
-static struct lull_ctx *open_gpu_in(uint64_t vram_bytes, const char *arena)
-{
-	const struct lull_ctx_opts opts = { .size = sizeof(opts),
-					    .backend = backend_name(),
-					    .arena = arena,
-					    .say = hear,
-					    .vram_bytes = vram_bytes };
-	static char reason[300];
-	struct lull_ctx *ctx = NULL;
-	struct lull_error error;
-
-	plan_text[0] = '\0';
-	if (!lull_ctx_create(&opts, &ctx, &error))
-		return ctx;
-	/* With a GPU in the machine this must not be skipped over. */
-	if (error.code != LULL_UNSUPPORTED)
-		TEST_FAIL_("%s", error.msg);
-	snprintf(reason, sizeof(reason), "%s", error.msg);
-	test_skipped = reason;
-	return NULL;
-}
-
-static struct lull_ctx *open_gpu(uint64_t vram_bytes)
-{
-	return open_gpu_in(vram_bytes, NULL);
-}
 
 /* ---- golden proofs ----------------------------------------------------- */
 

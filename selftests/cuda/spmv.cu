@@ -331,7 +331,9 @@ static void compare_cut(bool on_device, const struct system *s, bool by_rows,
 			struct lull_workers *workers)
 {
 	const struct row_form rows(s);
-	const uint8_t *records = by_rows ? NULL : s->records.data();
+	const struct spmv_records records = {
+		by_rows ? NULL : s->records.data(), s->nr_coefs, &rows.csr
+	};
 	std::vector<fe<F>> got[2];
 	struct spmv_plan plan;
 	struct lull_error error;
@@ -339,8 +341,8 @@ static void compare_cut(bool on_device, const struct system *s, bool by_rows,
 
 	for (int k = 0; k < 2; k++)
 		got[k].resize(s->n);
-	must_run(spmv_plan_make(records, s->nr_coefs, s->log_n, s->nr_vars,
-				workers, &plan, &error, &rows.csr),
+	must_run(spmv_plan_make(&records, s->log_n, s->nr_vars, workers, &plan,
+				&error),
 		 &error);
 	EXPECT_EQ(1, plan.nr_blocks);
 	if (s->nr_coefs)
@@ -356,8 +358,7 @@ static void compare_cut(bool on_device, const struct system *s, bool by_rows,
 	}
 	std::vector<uint8_t> host(plan.host_bytes, 0xcc);
 
-	must_run(spmv_fill(&plan, records, s->nr_coefs, workers, host.data(),
-			   &error, &rows.csr),
+	must_run(spmv_fill(&plan, &records, workers, host.data(), &error),
 		 &error);
 	if (on_device)
 		multiply_on_device(s, &plan, host.data(), got);
@@ -445,6 +446,7 @@ TEST(collisions)
 
 TEST(refuses)
 {
+	struct spmv_records none = {}, many = { NULL, UINT32_MAX, NULL };
 	struct lull_workers *workers;
 	struct spmv_plan plan;
 	struct lull_error error;
@@ -452,9 +454,9 @@ TEST(refuses)
 	memset(&plan, 0xcc, sizeof(plan));
 	must_run(lull_workers_create(1, &workers, &error), &error);
 	EXPECT_EQ(LULL_RANGE,
-		  spmv_plan_make(NULL, 0, 29, 1, workers, &plan, &error));
-	EXPECT_EQ(LULL_RANGE, spmv_plan_make(NULL, UINT32_MAX, 4, 1, workers,
-					     &plan, &error));
+		  spmv_plan_make(&none, 29, 1, workers, &plan, &error));
+	EXPECT_EQ(LULL_RANGE,
+		  spmv_plan_make(&many, 4, 1, workers, &plan, &error));
 	for (size_t i = 0; i < sizeof(plan); i++)
 		ASSERT_EQ(0xcc, ((const unsigned char *)&plan)[i]);
 	lull_workers_destroy(workers);

@@ -298,7 +298,8 @@ static void expect_state(const struct state *was, bool files, const char *met,
 			   is.mapped - was->mapped);
 	if (was->nr_open != is.nr_open)
 		TEST_FAIL_("%s, call %u: a file is left open", met, nth);
-	if (files && was->nr_files != is.nr_files)
+	/* Fewer: the first of two outputs, where the second cannot be named. */
+	if (files && was->nr_files < is.nr_files)
 		TEST_FAIL_("%s, call %u: %u files, then %u", met, nth,
 			   was->nr_files, is.nr_files);
 }
@@ -399,6 +400,18 @@ static int do_bellman_write(struct lull_error *error)
 	return lull_key_bellman_write(set.bls_zkey, set.written, error);
 }
 
+/* Both kinds of rows of mul2's domain have the same order. */
+static int do_convert_bellman(struct lull_error *error)
+{
+	const struct lull_convert_opts opts = { .size = sizeof(opts),
+						.r1cs_path = GOLDEN BELLMAN
+						".r1cs",
+						.fold_c = 1 };
+
+	return lull_key_convert_bellman(set.ctx, set.params, set.written, &opts,
+					error);
+}
+
 static int do_key_open_bellman(struct lull_error *error)
 {
 	struct lull_key *key = poison();
@@ -432,6 +445,11 @@ static int do_verify_bellman(struct lull_error *error)
 TEST(bellman_write)
 {
 	try_function(do_bellman_write, 7);
+}
+
+TEST(key_convert_bellman)
+{
+	try_function(do_convert_bellman, 40);
 }
 
 TEST(key_open_bellman)

@@ -189,6 +189,9 @@ int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 int __real_open(const char *path, int flags, mode_t mode);
 int __real_fstat(int fd, struct stat *st);
 int __real_rename(const char *from, const char *to);
+int __real_linkat(int from_dir, const char *from, int to_dir, const char *to,
+		  int flags);
+int __real_dup(int fd);
 int __real_close(int fd);
 ssize_t __real_write(int fd, const void *data, size_t bytes);
 ssize_t __real_pwrite(int fd, const void *data, size_t bytes, off_t offset);
@@ -205,6 +208,9 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 int __wrap_open(const char *path, int flags, mode_t mode);
 int __wrap_fstat(int fd, struct stat *st);
 int __wrap_rename(const char *from, const char *to);
+int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to,
+		  int flags);
+int __wrap_dup(int fd);
 int __wrap_close(int fd);
 ssize_t __wrap_write(int fd, const void *data, size_t bytes);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t bytes, off_t offset);
@@ -237,6 +243,19 @@ int __wrap_fstat(int fd, struct stat *st)
 int __wrap_rename(const char *from, const char *to)
 {
 	return wrap_error("rename") ? -1 : __real_rename(from, to);
+}
+
+int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to,
+		  int flags)
+{
+	return wrap_error("linkat")
+		       ? -1
+		       : __real_linkat(from_dir, from, to_dir, to, flags);
+}
+
+int __wrap_dup(int fd)
+{
+	return wrap_error("dup") ? -1 : __real_dup(fd);
 }
 
 /* As the kernel does: the descriptor is gone and an error of an earlier write

@@ -10,8 +10,10 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "input/files.h"
 #include "input/outfile.h"
 
@@ -59,6 +61,23 @@ static void write_file(const char *path, const char *text)
 	blob_free(&b);
 }
 
+/* Without a name where there are such files, and under a temporary one. */
+static unsigned int how;
+
+static int open_out(const char *path, unsigned int flags,
+		    struct lull_outfile *out, struct lull_error *error)
+{
+	return lull_outfile_open(path, flags | how, out, error);
+}
+
+static void both_ways(void (*check)(void))
+{
+	check();
+	how = LULL_OUTFILE_NAMED;
+	check();
+	how = 0;
+}
+
 static void expect_open_refused(const char *path, int sys_errno,
 				const char *msg)
 {
@@ -78,7 +97,7 @@ TEST(folder)
 	ASSERT_TRUE(mkdtemp(folder) != NULL);
 }
 
-TEST(new_file)
+static void check_new_file(void)
 {
 	const char *path = in_folder("new.json");
 	struct lull_outfile out;
@@ -86,7 +105,7 @@ TEST(new_file)
 	struct stat st;
 	mode_t mask = umask(027);
 
-	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, &err));
+	ASSERT_EQ(LULL_OK, open_out(path, 0, &out, &err));
 	EXPECT_EQ(-1, access(path, F_OK));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "ab", 2, &err));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "", 0, &err));
@@ -104,14 +123,18 @@ TEST(new_file)
 	unlink(path);
 }
 
-TEST(replaced_file)
+TEST(new_file)
+{
+	both_ways(check_new_file);
+}
+
+static void check_replaced_file(void)
 {
 	const char *path = in_folder("old.json");
 	struct lull_outfile out;
 
 	write_file(path, "older and longer");
-	ASSERT_EQ(LULL_OK,
-		  lull_outfile_open(path, LULL_OUTFILE_FSYNC, &out, NULL));
+	ASSERT_EQ(LULL_OK, open_out(path, LULL_OUTFILE_FSYNC, &out, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
 	expect_content(path, "older and longer");
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
@@ -120,15 +143,21 @@ TEST(replaced_file)
 	unlink(path);
 }
 
-TEST(discarded)
+TEST(replaced_file)
+{
+	both_ways(check_replaced_file);
+}
+
+static void check_discarded(void)
 {
 	const char *path = in_folder("old.json");
 	struct lull_outfile out, empty = LULL_OUTFILE_EMPTY;
 
 	write_file(path, "old");
-	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, NULL));
+	ASSERT_EQ(LULL_OK, open_out(path, 0, &out, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
-	EXPECT_EQ(2, nr_files());
+	EXPECT_EQ(out.temp ? 2 : 1, nr_files());
+	EXPECT_TRUE(out.temp || !how);
 	lull_outfile_discard(&out);
 	EXPECT_EQ(1, nr_files());
 	lull_outfile_discard(&out);
@@ -137,15 +166,19 @@ TEST(discarded)
 	unlink(path);
 }
 
-TEST(a_name_alone)
+TEST(discarded)
+{
+	both_ways(check_discarded);
+}
+
+static void check_a_name_alone(void)
 {
 	char here[4096];
 	struct lull_outfile out;
 
 	ASSERT_TRUE(getcwd(here, sizeof(here)) != NULL);
 	ASSERT_EQ(0, chdir(folder));
-	EXPECT_EQ(LULL_OK,
-		  lull_outfile_open("name", LULL_OUTFILE_FSYNC, &out, NULL));
+	EXPECT_EQ(LULL_OK, open_out("name", LULL_OUTFILE_FSYNC, &out, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "x", 1, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
 	expect_content("name", "x");
@@ -154,7 +187,12 @@ TEST(a_name_alone)
 	EXPECT_EQ(0, nr_files());
 }
 
-TEST(a_link_stays_a_link)
+TEST(a_name_alone)
+{
+	both_ways(check_a_name_alone);
+}
+
+static void check_a_link_stays_a_link(void)
 {
 	const char *path = in_folder("link"), *file = in_folder("file");
 	struct lull_outfile out;
@@ -162,7 +200,7 @@ TEST(a_link_stays_a_link)
 
 	write_file(file, "old");
 	ASSERT_EQ(0, symlink("file", path));
-	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, NULL));
+	ASSERT_EQ(LULL_OK, open_out(path, 0, &out, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
 	expect_content(file, "new");
@@ -170,6 +208,11 @@ TEST(a_link_stays_a_link)
 	EXPECT_TRUE(S_ISLNK(st.st_mode));
 	unlink(path);
 	unlink(file);
+}
+
+TEST(a_link_stays_a_link)
+{
+	both_ways(check_a_link_stays_a_link);
 }
 
 TEST(refused_paths)
@@ -223,10 +266,114 @@ TEST(devices_are_written_directly)
 
 	ASSERT_EQ(LULL_OK, lull_outfile_open("/dev/null", LULL_OUTFILE_FSYNC,
 					     &out, &err));
-	EXPECT_TRUE(!out.temp);
+	EXPECT_TRUE(!out.temp && !out.path);
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "x", 1, &err));
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, &err));
 	EXPECT_TRUE(!lull_outfile_same("/dev/null", "/dev/null"));
+}
+
+TEST(devices_are_refused_where_a_file_is_wanted)
+{
+	struct lull_outfile out;
+	struct lull_error err;
+
+	memset(&out, POISON, sizeof(out));
+	EXPECT_EQ(LULL_USAGE,
+		  lull_outfile_open("/dev/null", LULL_OUTFILE_REGULAR, &out,
+				    &err));
+	EXPECT_STREQ("/dev/null: it is written at many places at once: "
+		     "expected a regular file, found a device or pipe",
+		     err.msg);
+	EXPECT_TRUE(untouched(&out, sizeof(out)));
+}
+
+/* A process that is killed at any point of an output. */
+static void write_until_killed(const char *path, unsigned int flags)
+{
+	struct lull_outfile out;
+	pid_t child = fork();
+	int status;
+
+	ASSERT_TRUE(child >= 0);
+	if (!child) {
+		if (!lull_outfile_open(path, flags, &out, NULL) &&
+		    !lull_outfile_write(&out, "new", 3, NULL))
+			raise(SIGKILL);
+		_exit(1);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+TEST(nothing_is_left_by_a_kill)
+{
+	const char *path = in_folder("old.json");
+	struct lull_outfile out;
+	bool named;
+
+	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, NULL));
+	named = out.temp;
+	lull_outfile_discard(&out);
+	if (named)
+		SKIP("no files without a name in /tmp");
+	write_until_killed(path, 0);
+	EXPECT_EQ(0, nr_files());
+	write_file(path, "old");
+	write_until_killed(path, LULL_OUTFILE_FSYNC);
+	EXPECT_EQ(1, nr_files());
+	expect_content(path, "old");
+	unlink(path);
+}
+
+/* What a kill between two calls leaves goes with the next output. */
+TEST(what_is_left_is_removed)
+{
+	const char *path = in_folder("old.json");
+	uint8_t hash[LULL_HASH_BYTES];
+	struct lull_outfile out;
+	char name[64];
+
+	write_file(path, "old");
+	lull_hash("old.json", 8, hash);
+	snprintf(name, sizeof(name), ".lull-%016llx",
+		 (unsigned long long)lull_load_u64(hash));
+	write_file(in_folder(name), "left");
+	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, NULL));
+	if (out.temp) {
+		lull_outfile_discard(&out);
+		unlink(in_folder(name));
+		unlink(path);
+		SKIP("no files without a name in /tmp");
+	}
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
+	expect_content(path, "new");
+	EXPECT_EQ(1, nr_files());
+	unlink(path);
+}
+
+/* There is no name that a finished file could be renamed to. */
+TEST(files_without_a_name_are_written_directly)
+{
+	unsigned int before = nr_files();
+	const char *path = in_folder("vanishes");
+	struct lull_outfile out;
+	struct lull_error err;
+	char of_fd[64];
+	int fd;
+
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	ASSERT_TRUE(fd >= 0);
+	EXPECT_EQ(9, write(fd, "was there", 9));
+	unlink(path);
+	snprintf(of_fd, sizeof(of_fd), "/proc/self/fd/%d", fd);
+	ASSERT_EQ(LULL_OK, lull_outfile_open(of_fd, 0, &out, &err));
+	EXPECT_EQ(LULL_OK, lull_outfile_write_at(&out, 2, "new", 3, &err));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "ab", 2, &err));
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, &err));
+	EXPECT_EQ(before, nr_files());
+	expect_content(of_fd, "abnew");
+	close(fd);
 }
 
 TEST(full_disk)
@@ -243,7 +390,7 @@ TEST(full_disk)
 	lull_outfile_discard(&out);
 }
 
-TEST(file_size_limit)
+static void check_file_size_limit(void)
 {
 	const char *path = in_folder("old.json");
 	struct rlimit old, limit;
@@ -256,7 +403,7 @@ TEST(file_size_limit)
 	signal(SIGXFSZ, SIG_IGN);
 	limit = old;
 	limit.rlim_cur = 4;
-	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, &err));
+	ASSERT_EQ(LULL_OK, open_out(path, 0, &out, &err));
 	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
 	/* Four bytes fit, so the first write is short and the next one fails:
 	 * no success may be made of that. */
@@ -272,15 +419,24 @@ TEST(file_size_limit)
 	unlink(path);
 }
 
-TEST(write_at)
+TEST(file_size_limit)
+{
+	both_ways(check_file_size_limit);
+}
+
+static void check_write_at(void)
 {
 	const char *path = in_folder("at");
 	struct lull_outfile out;
+	uint8_t read[6];
 	struct blob b;
 
-	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, NULL));
+	ASSERT_EQ(LULL_OK, open_out(path, 0, &out, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_write_at(&out, 6, "cd", 2, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_write_at(&out, 0, "ab", 2, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_read_at(&out, 1, read, 6, NULL));
+	EXPECT_MEMEQ("b\0\0\0\0c", read, 6);
+	EXPECT_EQ(LULL_IO, lull_outfile_read_at(&out, 4, read, 5, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
 	b = blob_read(path);
 	EXPECT_EQ(8, b.bytes);
@@ -289,13 +445,18 @@ TEST(write_at)
 	unlink(path);
 }
 
-TEST(two_together)
+TEST(write_at)
+{
+	both_ways(check_write_at);
+}
+
+static void check_two_together(void)
 {
 	const char *a = in_folder("a"), *b = in_folder("b");
 	struct lull_outfile outs[2];
 
-	ASSERT_EQ(LULL_OK, lull_outfile_open(a, 0, &outs[0], NULL));
-	ASSERT_EQ(LULL_OK, lull_outfile_open(b, 0, &outs[1], NULL));
+	ASSERT_EQ(LULL_OK, open_out(a, 0, &outs[0], NULL));
+	ASSERT_EQ(LULL_OK, open_out(b, 0, &outs[1], NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&outs[0], "A", 1, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&outs[1], "B", 1, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(outs, 2, NULL));
@@ -306,15 +467,20 @@ TEST(two_together)
 	unlink(b);
 }
 
-TEST(neither_when_one_cannot_be_renamed)
+TEST(two_together)
+{
+	both_ways(check_two_together);
+}
+
+static void check_neither_when_one_cannot_be_renamed(void)
 {
 	const char *a = in_folder("a"), *b = in_folder("b");
 	struct lull_outfile outs[2];
 	struct lull_error err;
 	char msg[256];
 
-	ASSERT_EQ(LULL_OK, lull_outfile_open(a, 0, &outs[0], NULL));
-	ASSERT_EQ(LULL_OK, lull_outfile_open(b, 0, &outs[1], NULL));
+	ASSERT_EQ(LULL_OK, open_out(a, 0, &outs[0], NULL));
+	ASSERT_EQ(LULL_OK, open_out(b, 0, &outs[1], NULL));
 	/* Someone makes a directory of that name meanwhile. */
 	ASSERT_EQ(0, mkdir(b, 0700));
 	EXPECT_EQ(LULL_IO, lull_outfile_commit(outs, 2, &err));
@@ -328,15 +494,20 @@ TEST(neither_when_one_cannot_be_renamed)
 	rmdir(b);
 }
 
-TEST(neither_when_one_cannot_be_closed)
+TEST(neither_when_one_cannot_be_renamed)
+{
+	both_ways(check_neither_when_one_cannot_be_renamed);
+}
+
+static void check_neither_when_one_cannot_be_closed(void)
 {
 	const char *a = in_folder("a"), *b = in_folder("b");
 	struct lull_outfile outs[2];
 	struct lull_error err;
 
 	write_file(a, "old");
-	ASSERT_EQ(LULL_OK, lull_outfile_open(a, 0, &outs[0], NULL));
-	ASSERT_EQ(LULL_OK, lull_outfile_open(b, 0, &outs[1], NULL));
+	ASSERT_EQ(LULL_OK, open_out(a, 0, &outs[0], NULL));
+	ASSERT_EQ(LULL_OK, open_out(b, 0, &outs[1], NULL));
 	/* Stands for the file system that fails at close. */
 	ASSERT_EQ(0, close(outs[1].fd));
 	EXPECT_EQ(LULL_IO, lull_outfile_commit(outs, 2, &err));
@@ -344,6 +515,11 @@ TEST(neither_when_one_cannot_be_closed)
 	expect_content(a, "old");
 	EXPECT_EQ(1, nr_files());
 	unlink(a);
+}
+
+TEST(neither_when_one_cannot_be_closed)
+{
+	both_ways(check_neither_when_one_cannot_be_closed);
 }
 
 TEST(same)

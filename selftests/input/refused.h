@@ -7,10 +7,16 @@
  *
  *	int try_open(const struct blob *b, struct lull_error *err);
  *
- * which opens and closes and checks that outputs are as the contract says.
+ * which opens and closes and checks that outputs are as the contract says.  One
+ * whose good file is made, or has hashes, defines GOOD_FILE() and SEAL(b) too.
  */
 #ifndef LULL_SELFTESTS_REFUSED_H
 #define LULL_SELFTESTS_REFUSED_H
+
+#ifndef GOOD_FILE
+#define GOOD_FILE() blob_read(MUL2)
+#define SEAL(b)
+#endif
 
 static void expect_refused(const struct blob *b, int code, const char *msg)
 {
@@ -26,18 +32,19 @@ static void expect_refused_done(struct blob b, int code, const char *msg)
 	blob_free(&b);
 }
 
-/* MUL2 with one u32 changed. */
+/* The good file with one u32 changed. */
 static void expect_u32_refused(size_t at, uint32_t value, int code,
 			       const char *msg)
 {
-	struct blob b = blob_read(MUL2);
+	struct blob b = GOOD_FILE();
 
 	blob_put_u32(&b, at, value);
+	SEAL(&b);
 	expect_refused_done(b, code, msg);
 }
 
 /* However short it is cut, the file is refused. */
-static void truncate_everywhere(const char *path)
+static inline void truncate_everywhere(const char *path)
 {
 	struct blob b = blob_read(path), cut;
 	struct lull_error err;

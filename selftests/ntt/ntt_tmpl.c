@@ -10,6 +10,7 @@
 #include "ntt/passes.h"
 
 #include "harness.h"
+#include "random_fr.h"
 #include "test_arena.h"
 
 /* The largest domain that is compared with the definition. */
@@ -58,17 +59,6 @@ static void tear_down(struct setup *s)
 	lull_arena_retire(&s->a);
 	fr_domain_destroy(s->domain);
 	lull_workers_destroy(s->workers);
-}
-
-static void random_fr(struct fr *r)
-{
-	unsigned int i;
-
-	do {
-		for (i = 0; i < FR_LIMBS; i++)
-			r->l[i] = test_random();
-		r->l[FR_LIMBS - 1] >>= 256 - FR_BITS;
-	} while (!fr_is_canonical(r));
 }
 
 /* Random values, with the edges among them. */

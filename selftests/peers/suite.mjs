@@ -184,6 +184,24 @@ async function peerAcceptsNative(files) {
 	}
 }
 
+/* Parameters by bellman's definition, with their circuit as a key of our own. */
+async function peerAcceptsParameters(files) {
+	const name = "selftests/golden/bls12381-poseidon2";
+	const native = `${files.at}/params.lkey`;
+
+	for (const options of [[], ["--fold-c"]]) {
+		lullOk("key", "convert", "--from", "bellman", ...options,
+			"--r1cs", `${name}.r1cs`, `${name}.params`, native);
+		lullOk("key", "vkey", native, "-o", `${files.at}/vkey.json`);
+		lullOk("prove", native, `${name}.wtns`, files.proof,
+			files.publics);
+		assert.ok(await peer.peerVerifies(
+			readJson(`${files.at}/vkey.json`),
+			readJson(files.publics), readJson(files.proof)),
+			`snarkjs refuses the proof ${options.join(" ")}`);
+	}
+}
+
 /*
  * snarkjs's export for bellman's ceremonies begins as parameters do: verifying
  * key, h and l.  Behind that it keeps the points at infinity of a, b_g1 and
@@ -324,6 +342,9 @@ function testsOf(circuit, curve, kind, { flip, publics, params }) {
 		add("snarkjs makes a key of it", peerSetsUp);
 	if (params && curve === "bls12381")
 		add("parameters of bellman are the peer's", exportsTheParameters);
+	if (circuit === "poseidon2" && curve === "bls12381" && kind === "toxic")
+		add("snarkjs accepts our proof of parameters",
+			peerAcceptsParameters);
 	if (flip) {
 		add("no flipped bit of the proof passes", refusesProofBits);
 		add("no flipped bit of the publics passes", refusesPublicBits);

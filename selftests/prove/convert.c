@@ -425,6 +425,15 @@ TEST(circuits_of_another_key)
 	expect_refused(&opts, LULL_MISMATCH, "another circuit");
 	opts.fold_c = 0;
 	expect_refused(&opts, LULL_MISMATCH, "another circuit");
+	/* One of C, of which the key says nothing. */
+	r1cs.data[blob_payload(&r1cs, 2) + 8 + 3] ^= 0x10;
+	r1cs.data[blob_payload(&r1cs, 2) + 3 * 4 + 2 * 36 + 4 + 3] ^= 0x10;
+	blob_write(&r1cs, other);
+	expect_refused(&opts, LULL_MISMATCH,
+		       "L, IC and C: expected the points of this circuit");
+	opts.fold_c = 1;
+	expect_refused(&opts, LULL_MISMATCH,
+		       "L, IC and C: expected the points of this circuit");
 	opts.r1cs_path = path_out;
 	expect_refused(&opts, LULL_USAGE, "would replace an input");
 	opts.size--;

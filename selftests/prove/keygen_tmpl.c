@@ -18,6 +18,7 @@
 #include "input/zkey.h"
 #include "prove/keygen.h"
 #include "prove/keygen_curve.h"
+#include "prove/multiple.h"
 
 static const uint8_t seed[LULL_KEYGEN_SEED_BYTES] =
 	"a seed of 32 bytes for tests";
@@ -114,7 +115,7 @@ static int generate(const uint8_t *from, struct lull_error *reterr)
 	const struct lull_keygen_opts opts = { .seed = from };
 
 	return lull_keygen_toxic(r1cs_path, zkey_path, &opts, workers,
-				 test_arena(), reterr);
+				 test_arena(), NULL, reterr);
 }
 
 static void set_up(void)
@@ -213,38 +214,6 @@ static void lagrange(struct fr *r, const struct fr *tau, unsigned int log2_n,
 	}
 	fr_inv(&den, &den);
 	fr_mul(r, &num, &den);
-}
-
-static void expect_g1(const char *what, size_t i, const struct fr *k,
-		      const uint8_t *found)
-{
-	struct g1_affine want, got;
-	struct g1_xyzz p;
-	limb_t plain[FR_LIMBS];
-
-	fr_to_plain(plain, k);
-	g1_mul_var(&p, &g1_generator, plain, FR_LIMBS);
-	g1_xyzz_to_affine(&want, &p);
-	memcpy(&got, found, sizeof(got));
-	EXPECT_EQ(LULL_POINT_OK, g1_affine_check(&got));
-	if (memcmp(&want, &got, sizeof(want)))
-		TEST_FAIL_("%s %zu is not the multiple it should be", what, i);
-}
-
-static void expect_g2(const char *what, size_t i, const struct fr *k,
-		      const uint8_t *found)
-{
-	struct g2_affine want, got;
-	struct g2_xyzz p;
-	limb_t plain[FR_LIMBS];
-
-	fr_to_plain(plain, k);
-	g2_mul_var(&p, &g2_generator, plain, FR_LIMBS);
-	g2_xyzz_to_affine(&want, &p);
-	memcpy(&got, found, sizeof(got));
-	EXPECT_EQ(LULL_POINT_OK, g2_affine_check(&got));
-	if (memcmp(&want, &got, sizeof(want)))
-		TEST_FAIL_("%s %zu is not the multiple it should be", what, i);
 }
 
 /* A_i, B_i and C_i of the small circuit, by hand. */
@@ -552,83 +521,6 @@ TEST(rows_that_fill_a_domain_take_the_next)
 	}
 }
 
-/* r - 2 (r mod 2^bits): its last addition doubles where bits are whole
- * windows. */
-static void doubling_scalar(struct fr *k, unsigned int bits)
-{
-	limb_t low[FR_LIMBS], plain[FR_LIMBS];
-	unsigned int i;
-
-	memcpy(low, order, sizeof(low));
-	for (i = 0; i < FR_LIMBS; i++) {
-		if (bits <= i * LIMB_BITS)
-			low[i] = 0;
-		else if (bits < (i + 1) * LIMB_BITS)
-			low[i] &= ((limb_t)1 << (bits - i * LIMB_BITS)) - 1;
-	}
-	if (limbs_sub(plain, order, low, FR_LIMBS) ||
-	    limbs_sub(plain, plain, low, FR_LIMBS))
-		memset(plain, 0, sizeof(plain));
-	fr_from_plain(k, plain);
-}
-
-/* Scalars at the edges of digits, windows and the order. */
-static unsigned int edge_scalars(struct fr *k, unsigned int window)
-{
-	unsigned int nr = 0, bit;
-	struct fr x = fr_one;
-
-	k[nr++] = fr_zero;
-	fr_from_u64(&k[nr++], 3);
-	for (bit = 0; bit < FR_BITS - 1; bit++) {
-		k[nr++] = x;
-		fr_sub(&k[nr++], &x, &fr_one);
-		fr_neg(&k[nr++], &x);
-		fr_dbl(&x, &x);
-	}
-	for (bit = window; bit < FR_BITS; bit += window)
-		doubling_scalar(&k[nr++], bit);
-	return nr;
-}
-
-TEST(multiples_in_every_window_size)
-{
-	static struct g1_multiply_scratch scratch_1;
-	static struct g2_multiply_scratch scratch_2;
-	static struct g1_affine p[KEYGEN_BATCH];
-	static struct g2_affine q[KEYGEN_BATCH];
-	static struct fr k[KEYGEN_BATCH];
-	struct g1_multiples table_1;
-	struct g2_multiples table_2;
-	unsigned int i, nr, windows = 0;
-	uint64_t points;
-
-	set_up();
-	for (points = 1; points < 1u << 17; points *= 16) {
-		ASSERT_EQ(LULL_OK,
-			  g1_multiples_create(&table_1, points, workers,
-					      test_arena(), NULL));
-		ASSERT_EQ(LULL_OK,
-			  g2_multiples_create(&table_2, points, workers,
-					      test_arena(), NULL));
-		windows |= 1u << table_1.window;
-		nr = edge_scalars(k, table_1.window);
-		ASSERT_TRUE(nr <= KEYGEN_BATCH);
-		memset(p, 0xa5, sizeof(p));
-		memset(q, 0xa5, sizeof(q));
-		g1_multiply_var(p, &table_1, k, nr, &scratch_1);
-		g2_multiply_var(q, &table_2, k, nr, &scratch_2);
-		for (i = 0; i < nr; i += i + 64 < nr ? 11 : 1) {
-			expect_g1("edge", i, &k[i], (uint8_t *)&p[i]);
-			if (i % 4 == 0 || i + 32 > nr)
-				expect_g2("edge", i, &k[i], (uint8_t *)&q[i]);
-		}
-		g1_multiples_done(&table_1);
-		g2_multiples_done(&table_2);
-	}
-	EXPECT_TRUE(__builtin_popcount(windows) >= 4);
-}
-
 /* Whether the directory holds nothing beside the circuit. */
 static bool no_key_left(void)
 {
@@ -644,7 +536,7 @@ static void expect_refusal(const char *out, int want, const char *message)
 	struct lull_error error = { 0 };
 
 	EXPECT_EQ(want, lull_keygen_toxic(r1cs_path, out, NULL, workers,
-					  test_arena(), &error));
+					  test_arena(), NULL, &error));
 	EXPECT_EQ(want, error.code);
 	if (!strstr(error.msg, message))
 		TEST_FAIL_("expected \"%s\" in \"%s\"", message, error.msg);

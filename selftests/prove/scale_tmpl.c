@@ -9,6 +9,7 @@
 #include "base/cpu.h"
 
 #include "harness.h"
+#include "random_fr.h"
 #include "test_arena.h"
 
 #define POINTS 40
@@ -16,17 +17,6 @@
 static struct g1_affine points[POINTS];
 static struct g1_scale *scale;
 static struct lull_vec scale_vec;
-
-static void random_fr(struct fr *r)
-{
-	unsigned int i;
-
-	do {
-		for (i = 0; i < FR_LIMBS; i++)
-			r->l[i] = test_random();
-		r->l[FR_LIMBS - 1] >>= 256 - FR_BITS;
-	} while (!fr_is_canonical(r));
-}
 
 static void multiple(struct g1_affine *r, const struct g1_affine *p,
 		     const struct fr *k)

@@ -15,6 +15,7 @@
 
 #define POSEIDON "bls12381-poseidon2"
 #define NR 3
+#define LIBRARY "liblull_supraseal.so"
 
 static struct {
 	void *handle;
@@ -49,13 +50,26 @@ static void find(void *to, const char *name)
 	memcpy(to, &symbol, sizeof(symbol));
 }
 
+/* Beside this program where it is, as for emulated devices; else of the build. */
+static void library_path(char path[PATH_BYTES])
+{
+	const char *build = getenv("LULL_BUILD"),
+		   *name = program_invocation_name;
+	const char *slash = strrchr(name, '/');
+
+	snprintf(path, PATH_BYTES, "%.*s%s",
+		 slash ? (int)(slash + 1 - name) : 0, name, LIBRARY);
+	if (slash && !access(path, R_OK))
+		return;
+	snprintf(path, PATH_BYTES, "%s/" LIBRARY,
+		 build ? build : "build/gcc-plain");
+}
+
 static void load_library(void)
 {
-	const char *build = getenv("LULL_BUILD");
 	char path[PATH_BYTES];
 
-	snprintf(path, sizeof(path), "%s/liblull_supraseal.so",
-		 build ? build : "build/gcc-plain");
+	library_path(path);
 	setenv("LULL_THREADS", "2", 1);
 	lib.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!lib.handle) {
@@ -177,9 +191,8 @@ static void scalar(uint8_t plain[LULL_FR_BYTES],
 }
 
 /* Circuits with r and s of their own, each as lull_prove() has it. */
-TEST(proofs_with_given_scalars)
+static void prove_with_given_scalars(struct lull_supraseal_srs srs)
 {
-	struct lull_supraseal_srs srs = open_srs(false);
 	struct lull_supraseal_proof proofs[NR];
 	struct lull_supraseal_fr r_s[NR], s_s[NR];
 	uint8_t r[NR][LULL_FR_BYTES], s[NR][LULL_FR_BYTES];
@@ -203,6 +216,40 @@ TEST(proofs_with_given_scalars)
 	lib.drop(&srs);
 }
 
+TEST(proofs_with_given_scalars)
+{
+	prove_with_given_scalars(open_srs(false));
+}
+
+/* On the GPU, where this host has one; false, and the test is skipped, where it
+ * has none.  No parameters are open, so the library makes a context anew. */
+static bool open_srs_on_gpu(struct lull_supraseal_srs *ret_srs)
+{
+	struct lull_supraseal_error error;
+	static char reason[300];
+
+	set_up();
+	setenv("LULL_BACKEND", "cuda", 1);
+	error = lib.create(ret_srs, params_path, false);
+	unsetenv("LULL_BACKEND");
+	if (!error.code)
+		return true;
+	if (error.code != ENOTSUP)
+		TEST_FAIL_("%d: %s", error.code, error.message);
+	snprintf(reason, sizeof(reason), "%s", error.message);
+	free(error.message);
+	test_skipped = reason;
+	return false;
+}
+
+TEST(gpu_proofs_with_given_scalars)
+{
+	struct lull_supraseal_srs srs = { NULL };
+
+	if (open_srs_on_gpu(&srs))
+		prove_with_given_scalars(srs);
+}
+
 /* The proof in bellman's bytes, for the check by pairing. */
 static void to_bytes(const struct lull_supraseal_proof *from,
 		     uint8_t out[LULL_BELLMAN_PROOF_BYTES])
@@ -218,9 +265,8 @@ static void to_bytes(const struct lull_supraseal_proof *from,
 	EXPECT_EQ(LULL_OK, lull_bellman_put_proof(&proof, out, NULL));
 }
 
-TEST(proofs_with_fresh_scalars)
+static void prove_with_fresh_scalars(struct lull_supraseal_srs srs)
 {
-	struct lull_supraseal_srs srs = open_srs(false);
 	struct lull_supraseal_proof proofs[NR];
 	uint8_t bytes[NR * LULL_BELLMAN_PROOF_BYTES];
 	uint8_t publics[NR * LULL_FR_BYTES];
@@ -240,6 +286,19 @@ TEST(proofs_with_fresh_scalars)
 	EXPECT_EQ(LULL_OK, lull_vkey_verify(vkey, bytes, publics, NR, &error));
 	lull_vkey_close(vkey);
 	lib.drop(&srs);
+}
+
+TEST(proofs_with_fresh_scalars)
+{
+	prove_with_fresh_scalars(open_srs(false));
+}
+
+TEST(gpu_proofs_with_fresh_scalars)
+{
+	struct lull_supraseal_srs srs = { NULL };
+
+	if (open_srs_on_gpu(&srs))
+		prove_with_fresh_scalars(srs);
 }
 
 /* The last circuit is refused: nothing is written of any. */

@@ -8,6 +8,7 @@
 #include "synth/order.h"
 
 #include "harness.h"
+#include "random_fr.h"
 #include "test_arena.h"
 
 #define ROWS_MAX 4096
@@ -25,17 +26,6 @@ static struct fr a[ROWS_MAX], b[ROWS_MAX], want[2][ROWS_MAX];
 /* Room to put the bytes at any alignment. */
 static uint8_t coef_bytes[COEFS_MAX * LULL_COEF_BYTES + 8];
 static uint8_t witness_bytes[SIGNALS * sizeof(struct fr) + 8];
-
-static void random_fr(struct fr *r)
-{
-	unsigned int i;
-
-	do {
-		for (i = 0; i < FR_LIMBS; i++)
-			r->l[i] = test_random();
-		r->l[FR_LIMBS - 1] >>= 256 - FR_BITS;
-	} while (!fr_is_canonical(r));
-}
 
 /* Bits, small numbers, numbers of any length, r - 1, r - 2. */
 static void random_signal(struct fr *w)

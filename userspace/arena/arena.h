@@ -342,6 +342,7 @@ bool lull_arena_pinned_run(struct lull_arena *arena, const void *ptr,
  * @unmapped_bytes: counter: given back to the system
  * @flushes: counter: calls, or module's runs, that flush other CPUs' TLBs
  * @munmaps: counter: munmap(2), or free(3) of a block that large
+ * @registered_bytes: counter: registered with a device, each time again
  *
  * Bytes of slots are multiples of 2 MiB.  The malloc carriers count each block
  * as faulted and zeroed when it is carved and as unmapped when it is freed.
@@ -362,6 +363,7 @@ struct lull_arena_stats {
 	uint64_t unmapped_bytes;
 	uint64_t flushes;
 	uint64_t munmaps;
+	uint64_t registered_bytes;
 };
 
 /**

@@ -144,8 +144,10 @@ void lull_slab_pin(struct lull_arena *arena, struct lull_slab *slab,
 	}
 	piece->next = registrar->pieces;
 	registrar->pieces = piece;
-	if (role == LULL_PIN_DEVICE)
+	if (role == LULL_PIN_DEVICE) {
 		arena->stats.pinned_bytes += piece->bytes;
+		arena->stats.registered_bytes += piece->bytes;
+	}
 	for (i = first; i < first + nr; i++)
 		slab->slots[i] |= pin_mark(role);
 }
@@ -161,14 +163,15 @@ static void set_run(struct lull_slab *slab, size_t i, size_t end,
 
 /*
  * Maps pages that are there: a part of a proof's scratch that is first touched
- * by the tenth proof faults now, and not then.  A hint: kernels before 5.14
- * do not know it.
+ * by the tenth proof faults now, and not then.  And pages that a device is about
+ * to register, which would fault them one by one.
  */
-static void populate(const struct lull_slab *slab, size_t first, size_t end)
+static void populate(const struct lull_arena *arena,
+		     const struct lull_slab *slab, size_t first, size_t end)
 {
-	if (slab->carrier->has_pages)
-		madvise(slab->base + first * SLOT_BYTES,
-			(end - first) * SLOT_BYTES, MADV_POPULATE_WRITE);
+	if (slab->carrier->has_pages || arena->registrars[LULL_PIN_DEVICE].ops)
+		lull_arena_populate(slab->base + first * SLOT_BYTES,
+				    (end - first) * SLOT_BYTES);
 }
 
 static int acquire_run(struct lull_arena *arena, struct lull_slab *slab,
@@ -184,7 +187,7 @@ static int acquire_run(struct lull_arena *arena, struct lull_slab *slab,
 		return err;
 	}
 	slab->counts.held_bytes += (end - first) * SLOT_BYTES;
-	populate(slab, first, end);
+	populate(arena, slab, first, end);
 	for (role = 0; role < LULL_NR_PIN_ROLES; role++)
 		lull_slab_pin(arena, slab, role, first, end - first);
 	return LULL_OK;
@@ -297,7 +300,7 @@ static int revive_run(struct lull_arena *arena, struct lull_slab *slab,
 	for (i = first; i < end; i++)
 		nr_fresh += slot_state(slab, i) == SLOT_FRESH;
 	if (nr_fresh)
-		populate(slab, first, end);
+		populate(arena, slab, first, end);
 	arena->stats.fresh_bytes += nr_fresh * SLOT_BYTES;
 	arena->stats.kept_bytes += (end - first - nr_fresh) * SLOT_BYTES;
 	return LULL_OK;

@@ -324,6 +324,9 @@ void lull_slab_vacate(struct lull_arena *arena, struct lull_slab *slab,
 void lull_slab_own_pages(const struct lull_slab *slab, size_t first, size_t nr,
 			 size_t *ret_low, size_t *ret_high);
 
+/* Maps whole slots now, on several threads where they are many; a hint. */
+void lull_arena_populate(uint8_t *ptr, size_t bytes);
+
 /* Registers the piece [first, first + nr) of slots, if there is somebody. */
 void lull_slab_pin(struct lull_arena *arena, struct lull_slab *slab,
 		   enum lull_pin_role role, size_t first, size_t nr);

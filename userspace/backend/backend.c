@@ -54,6 +54,17 @@ static void say(const struct lull_set *set, const char *line)
 		set->opts.say(set->opts.arg, line);
 }
 
+void lull_set_say(const struct lull_set *set, const char *fmt, ...)
+{
+	char line[LINE_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	say(set, line);
+}
+
 /* ---- liblull_cuda.so --------------------------------------------------- */
 
 /* Writes "DIR/between/liblull_cuda.so", DIR the folder of this code. */
@@ -440,24 +451,80 @@ static void say_pinned(const struct lull_set *set, int err,
 	say(set, line);
 }
 
-void lull_set_pin(struct lull_set *set, struct lull_arena *arena)
+/* What there was to say of a registration, once the lock is free. */
+struct pinning {
+	bool done;
+	int err;
+	struct lull_error why;
+};
+
+/* lock */
+static void pin(struct lull_set *set, struct pinning *ret_pinning)
 {
 	const struct lull_device *device = &set->devices[0];
-	struct lull_error why;
-	bool before;
-	int err;
 
-	if (!device->backend->pin)
+	ret_pinning->done = true;
+	ret_pinning->err = lull_arena_pin(set->arena, device->backend->pin,
+					  device->handle, &ret_pinning->why);
+	set->arena_pinned = !ret_pinning->err;
+	set->idle = false;
+}
+
+void lull_set_pin(struct lull_set *set, struct lull_arena *arena)
+{
+	struct pinning pinning = { .done = false };
+	bool before;
+
+	if (!set->devices[0].backend->pin)
 		return;
 	pthread_mutex_lock(&set->lock);
 	before = set->arena;
 	set->arena = arena;
+	if (!before || set->idle)
+		pin(set, &pinning);
 	pthread_mutex_unlock(&set->lock);
-	if (before)
-		return;
-	err = lull_arena_pin(arena, device->backend->pin, device->handle, &why);
-	set->arena_pinned = !err;
-	say_pinned(set, err, &why);
+	if (pinning.done)
+		say_pinned(set, pinning.err, &pinning.why);
+}
+
+void lull_set_hold(struct lull_set *set)
+{
+	struct pinning pinning = { .done = false };
+
+	pthread_mutex_lock(&set->lock);
+	set->nr_holds++;
+	if (set->idle)
+		pin(set, &pinning);
+	pthread_mutex_unlock(&set->lock);
+	if (pinning.done)
+		say_pinned(set, pinning.err, &pinning.why);
+}
+
+void lull_set_let_go(struct lull_set *set)
+{
+	pthread_mutex_lock(&set->lock);
+	assert(set->nr_holds);
+	set->nr_holds--;
+	pthread_mutex_unlock(&set->lock);
+}
+
+bool lull_set_idle(struct lull_set *set)
+{
+	unsigned int i, nr_users;
+	bool idle;
+
+	pthread_mutex_lock(&set->lock);
+	nr_users = set->nr_holds;
+	for (i = 0; i < set->nr_all; i++)
+		nr_users += set->devices[i].nr_proofs;
+	idle = set->arena_pinned && !nr_users;
+	if (idle) {
+		lull_arena_pin(set->arena, NULL, NULL, NULL);
+		set->arena_pinned = false;
+		set->idle = true;
+	}
+	pthread_mutex_unlock(&set->lock);
+	return idle;
 }
 
 /* ---- closing ----------------------------------------------------------- */
@@ -475,18 +542,46 @@ void lull_set_close(struct lull_set *set)
 	free(set);
 }
 
-uint64_t lull_set_peak_bytes(const struct lull_set *set)
+/* ---- what they do ------------------------------------------------------ */
+
+void lull_set_ran(struct lull_set *set, unsigned int device, uint64_t start_ns,
+		  uint64_t end_ns)
 {
-	const struct lull_device *device;
-	uint64_t peak = 0;
+	pthread_mutex_lock(&set->lock);
+	lull_busy_add(&set->devices[device].busy, start_ns, end_ns);
+	pthread_mutex_unlock(&set->lock);
+}
+
+void lull_set_stats(struct lull_set *set, struct lull_backend_stats *ret_stats,
+		    uint64_t *ret_busy_ns)
+{
+	struct lull_backend_stats all = { 0 }, one;
+	uint64_t busy_ns = 0;
 	unsigned int i;
 
 	for (i = 0; i < set->nr_all; i++) {
-		device = &set->devices[i];
-		peak = lull_max(peak,
-				device->backend->peak_bytes(device->handle));
+		set->devices[i].backend->stats(set->devices[i].handle, &one);
+		all.used_bytes = lull_max(all.used_bytes, one.used_bytes);
+		all.peak_bytes = lull_max(all.peak_bytes, one.peak_bytes);
+		all.proof_bytes = lull_max(all.proof_bytes, one.proof_bytes);
+		all.up_bytes += one.up_bytes;
+		all.down_bytes += one.down_bytes;
 	}
-	return peak;
+	pthread_mutex_lock(&set->lock);
+	for (i = 0; i < set->nr_all; i++)
+		busy_ns += set->devices[i].busy.ns;
+	pthread_mutex_unlock(&set->lock);
+	*ret_stats = all;
+	*ret_busy_ns = busy_ns;
+}
+
+uint64_t lull_set_peak_bytes(struct lull_set *set)
+{
+	struct lull_backend_stats stats;
+	uint64_t busy_ns;
+
+	lull_set_stats(set, &stats, &busy_ns);
+	return stats.peak_bytes;
 }
 
 /* ---- sharing out ------------------------------------------------------- */
@@ -494,10 +589,13 @@ uint64_t lull_set_peak_bytes(const struct lull_set *set)
 int lull_set_take(struct lull_set *set, const bool *usable)
 {
 	const struct lull_device *device, *best = NULL;
+	struct pinning pinning = { .done = false };
 	unsigned int i;
 	int found = -1;
 
 	pthread_mutex_lock(&set->lock);
+	if (set->idle)
+		pin(set, &pinning);
 	for (i = 0; i < set->nr_all; i++) {
 		device = &set->devices[i];
 		if (device->failed || !usable[i])
@@ -517,6 +615,8 @@ int lull_set_take(struct lull_set *set, const bool *usable)
 		set->devices[found].nr_taken++;
 	}
 	pthread_mutex_unlock(&set->lock);
+	if (pinning.done)
+		say_pinned(set, pinning.err, &pinning.why);
 	return found;
 }
 

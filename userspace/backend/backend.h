@@ -25,7 +25,7 @@
 
 struct lull_workers;
 
-#define LULL_BACKEND_ABI 3u
+#define LULL_BACKEND_ABI 4u
 
 /* The largest affine point, G2 of BLS12-381: 4 coordinates of 48 bytes. */
 #define LULL_POINT_BYTES_MAX 192
@@ -142,6 +142,44 @@ struct lull_backend_kernel {
 	void (*done)(void *state);
 };
 
+/* Batches of multiples that may be under way at once: one is filled, one is
+ * computed, one is used. */
+#define LULL_MULTIPLES_SLOTS 3
+
+/**
+ * struct lull_multiples_want - multiples of one point
+ * @group: 1 or 2
+ * @base: the point, affine, Montgomery, not infinity
+ * @nr: how many multiples there will be: tables are made to suit
+ * @arena: what host memory is carved from
+ */
+struct lull_multiples_want {
+	int group;
+	const uint8_t *base;
+	uint64_t nr;
+	struct lull_arena *arena;
+};
+
+/**
+ * struct lull_multiples_slot - a batch of multiples
+ * @scalars: residues of 32 bytes, Montgomery, canonical; the caller fills them
+ * @points: affine, Montgomery, infinity all zero
+ */
+struct lull_multiples_slot {
+	uint8_t *scalars;
+	uint8_t *points;
+};
+
+/**
+ * struct lull_multiples - batches of multiples of one point, on a device
+ * @batch: multiples of a batch, at most
+ * @slots: in pinned memory
+ */
+struct lull_multiples {
+	size_t batch;
+	struct lull_multiples_slot slots[LULL_MULTIPLES_SLOTS];
+};
+
 /**
  * struct lull_backend_ops - a backend for one curve
  * @key_attach: place what a key needs on a device; the arrays outlive it.
@@ -161,6 +199,15 @@ struct lull_backend_kernel {
  *	run() ends what it begins.
  * @kernels: for `lull bench kernels`; NULL when it has none
  * @nr_kernels: how many
+ * @multiples_open: tables and memory for multiples of one point.  NULL, with
+ *	the three below, where the backend has none.  LULL_NOMEM with the
+ *	numbers when the device's budget is too small.
+ * @multiples_begin: begin points[i] = scalars[i] base for the first @nr of a
+ *	slot, which is left alone until multiples_wait()
+ * @multiples_wait: until a slot's points are there.  LULL_DEVICE, as with run:
+ *	the device has failed.
+ * @multiples_close: undo it, wiping scalars; takes NULL; works on a device that
+ *	has failed.  Context: the four are called by one thread at a time.
  */
 struct lull_backend_ops {
 	int (*key_attach)(void *device, const struct lull_key_arrays *arrays,
@@ -175,6 +222,16 @@ struct lull_backend_ops {
 		    struct lull_backend_span *spans, struct lull_error *reterr);
 	const struct lull_backend_kernel *kernels;
 	size_t nr_kernels;
+	int (*multiples_open)(void *device,
+			      const struct lull_multiples_want *want,
+			      struct lull_multiples **ret_multiples,
+			      struct lull_error *reterr);
+	int (*multiples_begin)(struct lull_multiples *multiples,
+			       unsigned int slot, size_t nr,
+			       struct lull_error *reterr);
+	int (*multiples_wait)(struct lull_multiples *multiples,
+			      unsigned int slot, struct lull_error *reterr);
+	void (*multiples_close)(struct lull_multiples *multiples);
 };
 
 /**
@@ -221,6 +278,25 @@ struct lull_device_opts {
 };
 
 /**
+ * struct lull_backend_stats - what a device holds and has done
+ * @used_bytes: of its memory, allocated now
+ * @peak_bytes: the most that was at one time
+ * @proof_bytes: of what is allocated, for each proof at a time; of the key that
+ *	has most for that
+ * @up_bytes: counter: copied to it
+ * @down_bytes: counter: copied from it
+ *
+ * All 0 where proofs take host memory alone.
+ */
+struct lull_backend_stats {
+	uint64_t used_bytes;
+	uint64_t peak_bytes;
+	uint64_t proof_bytes;
+	uint64_t up_bytes;
+	uint64_t down_bytes;
+};
+
+/**
  * struct lull_backend - one backend
  * @abi: LULL_BACKEND_ABI
  * @struct_bytes: sizeof(struct lull_backend)
@@ -230,7 +306,7 @@ struct lull_device_opts {
  *	(LULL_BACKEND_TEXT_BYTES) when there is none
  * @open: one device
  * @describe: a device in a few words
- * @peak_bytes: the most device memory that was allocated at one time
+ * @stats: of a device, at any time
  * @close: end a device; every key is detached before
  * @ops: the table of a curve; never NULL for a curve of the enum
  * @pin: registers an arena with all the backend's devices; called with one that
@@ -245,7 +321,7 @@ struct lull_backend {
 	int (*open)(const struct lull_device_opts *opts, void **ret_device,
 		    struct lull_error *reterr);
 	const char *(*describe)(const void *device);
-	uint64_t (*peak_bytes)(const void *device);
+	void (*stats)(void *device, struct lull_backend_stats *ret_stats);
 	void (*close)(void *device);
 	const struct lull_backend_ops *(*ops)(enum lull_curve curve);
 	const struct lull_arena_pin_ops *pin;

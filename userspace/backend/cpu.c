@@ -30,10 +30,10 @@ static const char *cpu_describe(const void *device)
 	return "this host";
 }
 
-static uint64_t cpu_peak_bytes(const void *device)
+static void cpu_stats(void *device, struct lull_backend_stats *ret_stats)
 {
 	(void)device;
-	return 0;
+	*ret_stats = (struct lull_backend_stats){ 0 };
 }
 
 static void cpu_close(void *device)
@@ -60,7 +60,7 @@ const struct lull_backend lull_backend_cpu = {
 	.probe = cpu_probe,
 	.open = cpu_open,
 	.describe = cpu_describe,
-	.peak_bytes = cpu_peak_bytes,
+	.stats = cpu_stats,
 	.close = cpu_close,
 	.ops = ops_of,
 };

@@ -45,10 +45,10 @@ static const char *null_describe(const void *opaque)
 	return device->text;
 }
 
-static uint64_t null_peak_bytes(const void *opaque)
+static void null_stats(void *device, struct lull_backend_stats *ret_stats)
 {
-	(void)opaque;
-	return 0;
+	(void)device;
+	*ret_stats = (struct lull_backend_stats){ 0 };
 }
 
 static void null_close(void *opaque)
@@ -107,7 +107,7 @@ const struct lull_backend lull_backend_null = {
 	.probe = null_probe,
 	.open = null_open,
 	.describe = null_describe,
-	.peak_bytes = null_peak_bytes,
+	.stats = null_stats,
 	.close = null_close,
 	.ops = ops_of,
 };

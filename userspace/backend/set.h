@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "backend/backend.h"
+#include "backend/busy.h"
 
 #define LULL_GPUS_MAX 32
 
@@ -47,6 +48,7 @@ struct lull_set_opts {
  * @nr_proofs: lock: under way
  * @nr_taken: lock: proofs so far
  * @failed: lock: left out
+ * @busy: lock: when stages ran
  * @text: for people: "cuda: GPU 0, NVIDIA H200"
  */
 struct lull_device {
@@ -56,6 +58,7 @@ struct lull_device {
 	unsigned int nr_proofs;
 	uint64_t nr_taken;
 	bool failed;
+	struct lull_busy busy;
 	char text[LULL_BACKEND_TEXT_BYTES];
 };
 
@@ -69,7 +72,9 @@ struct lull_device {
  * @text: the backend and why it was taken
  * @library: of a backend that is not part of liblull
  * @arena: lock: what lull_set_pin() was called for
- * @arena_pinned: and it was registered; whoever set @arena writes it
+ * @arena_pinned: lock: and it is registered
+ * @idle: lock: it was, and will be with the next proof
+ * @nr_holds: lock: of lull_set_hold()
  * @lock: guards what says so
  */
 struct lull_set {
@@ -81,6 +86,8 @@ struct lull_set {
 	void *library;
 	struct lull_arena *arena;
 	bool arena_pinned;
+	bool idle;
+	unsigned int nr_holds;
 	pthread_mutex_t lock;
 };
 
@@ -123,11 +130,32 @@ void lull_set_fail(struct lull_set *set, unsigned int device,
  * cannot be, says why.  lull_set_close() undoes it: the arena lives longer. */
 void lull_set_pin(struct lull_set *set, struct lull_arena *arena);
 
-/* Of the device that used most, the most memory allocated at one time. */
-uint64_t lull_set_peak_bytes(const struct lull_set *set);
+/* Devices read memory of the arena that is no proof's, such as a key's on its way
+ * up: until lull_set_let_go() it stays registered. */
+void lull_set_hold(struct lull_set *set);
+void lull_set_let_go(struct lull_set *set);
+
+/* Undoes the registration until the next proof, hold or key, so that the arena can
+ * let go of what it has.  False where there is none, or somebody is at work. */
+bool lull_set_idle(struct lull_set *set);
+
+/* A stage ran on a device from start_ns to end_ns of lull_trace_now_ns(). */
+void lull_set_ran(struct lull_set *set, unsigned int device, uint64_t start_ns,
+		  uint64_t end_ns);
+
+/* Of all devices: what they copied, and how long stages ran on them.  Of the one
+ * that has most: memory allocated, now and at most, and for one proof. */
+void lull_set_stats(struct lull_set *set, struct lull_backend_stats *ret_stats,
+		    uint64_t *ret_busy_ns);
+/* Of them, the most memory that was allocated at one time. */
+uint64_t lull_set_peak_bytes(struct lull_set *set);
 
 /* One line to the caller of the library, formatted. */
 void lull_set_warn(const struct lull_set *set, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The same of what was decided. */
+void lull_set_say(const struct lull_set *set, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #endif

@@ -16,9 +16,9 @@ static int read_name(FILE *file, char name[NAME_BYTES])
 	size_t nr = 0;
 	int c;
 
-	while ((c = getc(file)) == ' ')
+	while ((c = getc_unlocked(file)) == ' ')
 		;
-	for (; c != ':' && c != '\n' && c != EOF; c = getc(file))
+	for (; c != ':' && c != '\n' && c != EOF; c = getc_unlocked(file))
 		if (nr + 1 < NAME_BYTES)
 			name[nr++] = (char)c;
 	name[nr] = '\0';
@@ -32,7 +32,7 @@ static uint64_t sum_row(FILE *file)
 	uint64_t sum = 0, value = 0;
 	int c;
 
-	while ((c = getc(file)) == ' ' || (c >= '0' && c <= '9')) {
+	while ((c = getc_unlocked(file)) == ' ' || (c >= '0' && c <= '9')) {
 		if (c == ' ') {
 			sum += value;
 			value = 0;
@@ -42,7 +42,7 @@ static uint64_t sum_row(FILE *file)
 	}
 	sum += value;
 	while (c != '\n' && c != EOF)
-		c = getc(file);
+		c = getc_unlocked(file);
 	return sum;
 }
 

@@ -43,10 +43,12 @@ enum lull_trace_lane_kind {
 
 /**
  * enum lull_trace_wait - what a thread waits for
+ * @LULL_TRACE_WAIT_KEY: a key that is opened
  * @LULL_TRACE_WAIT_MEMORY: the budget
  * @LULL_TRACE_WAIT_BANDWIDTH: the bandwidth gate
  */
 enum lull_trace_wait {
+	LULL_TRACE_WAIT_KEY,
 	LULL_TRACE_WAIT_MEMORY,
 	LULL_TRACE_WAIT_BANDWIDTH,
 	LULL_TRACE_NR_WAITS,
@@ -165,11 +167,12 @@ uint64_t lull_trace_lost(const struct lull_trace *trace);
  * lull_trace_write - the trace as JSON
  * @trace: a trace; no lane is being written to
  * @out: where to; the caller closes it
+ * @name: of that, for messages
  * @reterr: filled on failure
  *
  * Return: LULL_OK, LULL_IO or LULL_NOMEM.
  */
 int lull_trace_write(const struct lull_trace *trace, FILE *out,
-		     struct lull_error *reterr);
+		     const char *name, struct lull_error *reterr);
 
 #endif

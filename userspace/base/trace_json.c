@@ -8,6 +8,7 @@
  * Spans of a device that overlap are shared out over as many lines as that
  * takes, because on one line they would have to lie inside one another.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@
 #define ASCII_LAST 0x7e
 
 static const char *const wait_names[LULL_TRACE_NR_WAITS] = {
+	[LULL_TRACE_WAIT_KEY] = "wait key",
 	[LULL_TRACE_WAIT_MEMORY] = "wait memory",
 	[LULL_TRACE_WAIT_BANDWIDTH] = "wait bandwidth",
 };
@@ -272,13 +274,15 @@ static void put_notes(struct writing *w)
 }
 
 int lull_trace_write(const struct lull_trace *trace, FILE *out,
-		     struct lull_error *reterr)
+		     const char *name, struct lull_error *reterr)
 {
 	struct writing w = { .trace = trace, .out = out };
 	const struct lull_trace_lane *lane;
 	unsigned int i;
 	int err = LULL_OK;
 
+	/* Of a write that fails the stream keeps no more than that it did. */
+	errno = 0;
 	fputs("{\"traceEvents\":[", out);
 	put_name(&w, "process_name", 0, "lull");
 	for (i = 0; i < trace->nr_lanes && !err; i++) {
@@ -290,6 +294,7 @@ int lull_trace_write(const struct lull_trace *trace, FILE *out,
 	}
 	put_notes(&w);
 	if (!err && (fflush(out) || ferror(out)))
-		err = lull_fail(reterr, LULL_IO, "a trace: write failed");
+		err = lull_fail_errno(reterr, LULL_IO, errno ? errno : EIO,
+				      "%s: writing", name);
 	return err;
 }

@@ -32,6 +32,7 @@
  * @ctx: for proofs
  * @key_path: for proofs
  * @wtns_path: for proofs
+ * @about: of proofs: members that every row gets, or NULL
  * @nr_partitions: of pipelines: partitions of a proof
  * @nr_proofs: of pipelines: how many are measured
  * @nr_jobs: of pipelines: under way at once, at most 64
@@ -59,6 +60,7 @@ struct lull_bench_opts {
 	struct lull_ctx *ctx;
 	const char *key_path;
 	const char *wtns_path;
+	json_t *about;
 	unsigned int nr_partitions;
 	unsigned int nr_proofs;
 	unsigned int nr_jobs;
@@ -78,6 +80,9 @@ int lull_bench_kernels(const struct lull_bench_opts *opts,
 /* One row for whole proofs, or with @by_stage one for each stage. */
 int lull_bench_proofs(const struct lull_bench_opts *opts, bool by_stage,
 		      struct lull_error *reterr);
+
+/* Whether @sweep, which may be NULL, names axes: LULL_OK or LULL_USAGE. */
+int lull_bench_sweep_check(const char *sweep, struct lull_error *reterr);
 
 /* One row for each combination of policies: LULL_OK, LULL_USAGE for an unknown
  * axis, or what went wrong. */
@@ -208,6 +213,14 @@ json_t *lull_bench_host(void);
 /* Adds runs, median_ns, min_ns and max_ns to a row, and the host.  Sorts. */
 int lull_bench_describe(json_t *row, struct lull_bench_samples *samples,
 			struct lull_error *reterr);
+
+/* Adds to a row what a context's devices hold, what each of @nr_proofs proofs
+ * copied to them and from them, and the share of @wall_ns that stages ran on
+ * them.  Not 0 when there is no memory. */
+int lull_bench_describe_devices(json_t *row,
+				const struct lull_device_stats *was,
+				const struct lull_device_stats *is,
+				size_t nr_proofs, uint64_t wall_ns);
 
 void lull_bench_sort(struct lull_bench_samples *samples);
 

@@ -91,19 +91,32 @@ struct lull_circuit_walk {
 static const struct lull_circuit_coef plus_one = { 0 };
 static const struct lull_circuit_coef minus_one = { .negative = true };
 
-enum lull_circuit_shape lull_circuit_shape_of(const char *name)
+static const char *const shape_names[] = {
+	[LULL_CIRCUIT_POREP] = "porep",
+	[LULL_CIRCUIT_SHA] = "sha",
+	[LULL_CIRCUIT_DENSE] = "dense",
+};
+
+const char *lull_circuit_shape_name(enum lull_circuit_shape shape)
 {
-	static const char *const names[] = {
-		[LULL_CIRCUIT_POREP] = "porep",
-		[LULL_CIRCUIT_SHA] = "sha",
-		[LULL_CIRCUIT_DENSE] = "dense",
-	};
+	assert(shape && shape < LULL_ARRAY_SIZE(shape_names));
+	return shape_names[shape];
+}
+
+int lull_circuit_shape_of(const char *name, enum lull_circuit_shape *ret_shape,
+			  struct lull_error *reterr)
+{
 	size_t i;
 
-	for (i = LULL_CIRCUIT_POREP; i < LULL_ARRAY_SIZE(names); i++)
-		if (!strcmp(name, names[i]))
-			return (enum lull_circuit_shape)i;
-	return 0;
+	for (i = LULL_CIRCUIT_POREP; i < LULL_ARRAY_SIZE(shape_names); i++) {
+		if (strcmp(name, shape_names[i]))
+			continue;
+		*ret_shape = (enum lull_circuit_shape)i;
+		return LULL_OK;
+	}
+	return lull_fail(reterr, LULL_USAGE,
+			 "--shape: expected porep, sha or dense, found '%.40s'",
+			 name);
 }
 
 void lull_circuit_init(enum lull_circuit_shape shape, enum lull_curve curve,

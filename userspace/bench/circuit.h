@@ -201,7 +201,11 @@ int lull_circuit_write_r1cs(const struct lull_circuit *circuit,
 int lull_circuit_write_wtns(const struct lull_circuit *circuit, uint64_t seed,
 			    const char *path, struct lull_error *reterr);
 
-/* "porep", "sha" or "dense"; 0 when @name is none of them. */
-enum lull_circuit_shape lull_circuit_shape_of(const char *name);
+/* "porep", "sha" or "dense". */
+const char *lull_circuit_shape_name(enum lull_circuit_shape shape);
+
+/* And back: LULL_OK, or LULL_USAGE when @name is none of them. */
+int lull_circuit_shape_of(const char *name, enum lull_circuit_shape *ret_shape,
+			  struct lull_error *reterr);
 
 #endif

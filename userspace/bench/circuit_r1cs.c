@@ -138,16 +138,23 @@ static int put_rows(struct writer *w, struct lull_circuit_walk *walk,
 	return err ? err : flush(w, reterr);
 }
 
+static void put_section(struct writer *w, uint32_t type, uint64_t bytes)
+{
+	uint8_t section[LULL_BINFILE_SECTION_BYTES];
+
+	lull_binfile_put_section(section, type, bytes);
+	put(w, section, sizeof(section));
+}
+
 /* What stands before the rows; w->bytes is then the rows' alone. */
 static void put_start(struct writer *w)
 {
 	const struct lull_circuit *c = w->circuit;
+	uint8_t head[LULL_BINFILE_HEAD_BYTES];
 
-	put(w, "r1cs", 4);
-	put_u32(w, LULL_R1CS_VERSION);
-	put_u32(w, NR_SECTIONS);
-	put_u32(w, LULL_R1CS_HEADER);
-	put_u64(w, HEADER_BYTES);
+	lull_binfile_put_head(head, "r1cs", LULL_R1CS_VERSION, NR_SECTIONS);
+	put(w, head, sizeof(head));
+	put_section(w, LULL_R1CS_HEADER, HEADER_BYTES);
 	put_u32(w, LULL_FR_BYTES);
 	put(w, c->facts->fr_prime, LULL_FR_BYTES);
 	put_u32(w, w->counts.nr_wires);
@@ -156,8 +163,7 @@ static void put_start(struct writer *w)
 	put_u32(w, c->nr_inputs);
 	put_u64(w, w->counts.nr_wires);
 	put_u32(w, c->nr_rows);
-	put_u32(w, LULL_R1CS_CONSTRAINTS);
-	put_u64(w, w->bytes);
+	put_section(w, LULL_R1CS_CONSTRAINTS, w->bytes);
 }
 
 static int write_file(struct writer *w, struct lull_circuit_walk *walk,
@@ -193,12 +199,8 @@ int lull_circuit_write_r1cs(const struct lull_circuit *circuit,
 	if (!w.buffer)
 		err = lull_fail(reterr, LULL_NOMEM, "out of memory");
 	if (!err)
-		err = lull_outfile_open(path, 0, &w.out, reterr);
-	if (!err && !w.out.temp)
-		err = lull_fail(reterr, LULL_USAGE,
-				"%s: expected a regular file, found a device "
-				"or pipe",
-				w.out.name);
+		err = lull_outfile_open(path, LULL_OUTFILE_REGULAR, &w.out,
+					reterr);
 	if (!err)
 		err = write_file(&w, walk, reterr);
 	if (!err)

@@ -14,6 +14,7 @@
 #define BUFFER_BYTES ((size_t)1 << 20)
 /* u32 n8, r, u32 values */
 #define HEADER_BYTES (4 + LULL_FR_BYTES + 4)
+#define NR_SECTIONS 2
 
 static int flush(struct circuit_wtns *out, struct lull_error *reterr)
 {
@@ -37,30 +38,28 @@ int lull_circuit_wtns_start(struct circuit_wtns *out,
 			    const struct lull_circuit *circuit,
 			    uint32_t nr_values, struct lull_error *reterr)
 {
-	const uint32_t version = LULL_WTNS_VERSION, nr_sections = 2;
-	const uint32_t header = LULL_WTNS_HEADER, values = LULL_WTNS_VALUES;
 	const uint32_t n8 = LULL_FR_BYTES;
-	const uint64_t header_bytes = HEADER_BYTES;
-	const uint64_t values_bytes =
-		(uint64_t)nr_values * LULL_WTNS_VALUE_BYTES;
+	uint8_t head[LULL_BINFILE_HEAD_BYTES];
+	uint8_t header[LULL_BINFILE_SECTION_BYTES];
+	uint8_t values[LULL_BINFILE_SECTION_BYTES];
 	const struct {
 		const void *data;
 		size_t bytes;
 	} parts[] = {
-		{ "wtns", 4 },
-		{ &version, sizeof(version) },
-		{ &nr_sections, sizeof(nr_sections) },
-		{ &header, sizeof(header) },
-		{ &header_bytes, sizeof(header_bytes) },
+		{ head, sizeof(head) },
+		{ header, sizeof(header) },
 		{ &n8, sizeof(n8) },
 		{ circuit->facts->fr_prime, LULL_FR_BYTES },
 		{ &nr_values, sizeof(nr_values) },
-		{ &values, sizeof(values) },
-		{ &values_bytes, sizeof(values_bytes) },
+		{ values, sizeof(values) },
 	};
 	size_t i;
 	int err = LULL_OK;
 
+	lull_binfile_put_head(head, "wtns", LULL_WTNS_VERSION, NR_SECTIONS);
+	lull_binfile_put_section(header, LULL_WTNS_HEADER, HEADER_BYTES);
+	lull_binfile_put_section(values, LULL_WTNS_VALUES,
+				 (uint64_t)nr_values * LULL_WTNS_VALUE_BYTES);
 	for (i = 0; i < LULL_ARRAY_SIZE(parts) && !err; i++)
 		err = lull_circuit_wtns_put(out, parts[i].data, parts[i].bytes,
 					    reterr);

@@ -4,8 +4,9 @@
  *
  * The disk's own rate is what O_DIRECT reads of the same size, as many in
  * flight, bring from the same files to buffers that are used again and again:
- * no loader is in between.  All arms take turns in each run, so that a disk which
- * others use too is the same for all of them.  Refuses to call a file cold whose
+ * no loader is in between.  Of native keys, opening them is an arm too: until they
+ * are ready to prove on the CPU.  All arms take turns in each run, so that a disk
+ * which others use too is the same for all of them.  Refuses to call a file cold whose
  * pages the kernel kept, or does not tell of.
  */
 #include <errno.h>
@@ -28,25 +29,33 @@
 #define DISK_ALIGN ((size_t)4096)
 #define NS_PER_S 1e9
 #define BYTES_PER_GIB 1073741824.0
+#define RATIO_ONE 1e9
 /* Of a file that was dropped so much may be back: by its neighbours' readahead,
  * or by whoever looks at its head. */
 #define COLD_SHARE 100
 #define WARM_READ_BYTES ((size_t)1 << 20)
-#define NR_ARMS 5
+#define KEY "key"
+#define KEY_MAGIC "lkey"
+#define NR_ARMS 6
 
 /**
  * struct arm - one way of reading, cold or warm
  * @name: of the loader, or DISK
- * @loader: NULL for DISK
+ * @loader: NULL for DISK and KEY
+ * @ctx: of KEY
  * @samples: times
+ * @of_disk: the disk's time by this one's, the median of the runs; 0 when the
+ *	disk had no turn
  * @verified: every cold run was seen to be cold, every warm one warm
  * @unknown: the kernel did not tell
  */
 struct arm {
 	const char *name;
 	struct lull_loader *loader;
+	struct lull_ctx *ctx;
 	struct lull_loader_stats before;
 	struct lull_bench_samples samples;
+	double of_disk;
 	bool verified, unknown;
 };
 
@@ -58,6 +67,7 @@ struct arm {
  * @extents: whole files
  * @nr_files: how many
  * @bytes: of all
+ * @all_keys: every one is a native key
  * @blocks: their memory
  * @buffers: of DISK
  * @arms: all
@@ -71,6 +81,7 @@ struct bench {
 	struct lull_vec blocks[LULL_BENCH_LOAD_FILES_MAX];
 	unsigned int nr_files;
 	uint64_t bytes;
+	bool all_keys;
 	struct lull_vec buffers;
 	struct arm arms[NR_ARMS];
 	size_t nr_arms;
@@ -156,6 +167,28 @@ static int run_disk(struct bench *b, struct lull_error *reterr)
 	return err ? LULL_UNSUPPORTED : LULL_OK;
 }
 
+/* ---- keys -------------------------------------------------------------- */
+
+/* Adds to *ret_ns until when each was ready to prove. */
+static int run_key(const struct bench *b, const struct arm *arm,
+		   uint64_t *ret_ns, struct lull_error *reterr)
+{
+	struct lull_key *key;
+	uint64_t start;
+	unsigned int i;
+	int err = LULL_OK;
+
+	*ret_ns = 0;
+	for (i = 0; i < b->nr_files && !err; i++) {
+		start = lull_bench_now_ns();
+		err = lull_key_open(arm->ctx, b->opts->paths[i], &key, reterr);
+		*ret_ns += lull_bench_now_ns() - start;
+		if (!err)
+			lull_key_close(key);
+	}
+	return err;
+}
+
 /* ---- cold and warm ----------------------------------------------------- */
 
 static void drop(const struct lull_load_file *file)
@@ -204,7 +237,7 @@ static int run_arm(struct bench *b, struct arm *arm, bool cold, bool keep,
 {
 	const struct lull_load load = { .extents = b->extents,
 					.nr_extents = b->nr_files };
-	uint64_t start;
+	uint64_t start, ns = 0;
 	int err;
 
 	prepare(b, arm, cold);
@@ -215,10 +248,12 @@ static int run_arm(struct bench *b, struct arm *arm, bool cold, bool keep,
 		lull_loader_register(arm->loader);
 	start = lull_bench_now_ns();
 	err = arm->loader ? lull_loader_read(arm->loader, &load, reterr)
+	      : arm->ctx  ? run_key(b, arm, &ns, reterr)
 			  : run_disk(b, reterr);
+	if (!arm->ctx)
+		ns = lull_bench_now_ns() - start;
 	if (!err && keep)
-		arm->samples.ns[arm->samples.nr++] =
-			lull_bench_now_ns() - start;
+		arm->samples.ns[arm->samples.nr++] = ns;
 	if (arm->loader)
 		lull_loader_unregister(arm->loader);
 	return err;
@@ -272,7 +307,7 @@ static int add_loader(json_t *row, struct arm *arm)
 				   per_run(arm, is.reads, was->reads));
 }
 
-static int report(struct bench *b, struct arm *arm, bool cold, double disk_rate,
+static int report(struct bench *b, struct arm *arm, bool cold,
 		  struct lull_error *reterr)
 {
 	const double rate = rate_of(b, arm);
@@ -291,7 +326,7 @@ static int report(struct bench *b, struct arm *arm, bool cold, double disk_rate,
 		(json_int_t)b->opts->chunk_bytes, "threads",
 		(int)b->opts->nr_threads, "arena", text, "gib_per_s", rate,
 		"of_disk",
-		disk_rate > 0 ? json_real(rate / disk_rate) : json_null(),
+		arm->of_disk > 0 ? json_real(arm->of_disk) : json_null(),
 		"notes", notes_of(arm->loader));
 	if (!row || (arm->loader && add_loader(row, arm))) {
 		json_decref(row);
@@ -318,11 +353,50 @@ static int report_missing(struct bench *b, const char *name, bool cold,
 
 /* ---- runs -------------------------------------------------------------- */
 
+/* Arms beside the disk: run by run, or against its median where it had no turn,
+ * as when all is warm. */
+static int compare(struct bench *b, size_t first, bool cold, double *disk_rate,
+		   struct lull_error *reterr)
+{
+	struct lull_bench_samples *disk = &b->arms[0].samples, ratios = { 0 };
+	size_t i, run;
+
+	ratios.ns = calloc(b->opts->nr_runs, sizeof(*ratios.ns));
+	if (!ratios.ns)
+		return lull_fail(reterr, LULL_NOMEM,
+				 "out of memory for ratios");
+	for (i = first; i < b->nr_arms; i++) {
+		struct arm *arm = &b->arms[i];
+
+		for (run = 0; cold && run < arm->samples.nr; run++)
+			ratios.ns[run] =
+				(uint64_t)(RATIO_ONE * (double)disk->ns[run] /
+					   (double)arm->samples.ns[run]);
+		ratios.nr = arm->samples.nr;
+		lull_bench_sort(&ratios);
+		if (cold && ratios.nr)
+			arm->of_disk =
+				(double)lull_bench_median(&ratios) / RATIO_ONE;
+		else if (*disk_rate > 0)
+			arm->of_disk = rate_of(b, arm) / *disk_rate;
+	}
+	if (cold)
+		*disk_rate = rate_of(b, &b->arms[0]);
+	free(ratios.ns);
+	return LULL_OK;
+}
+
+static bool is_disk(const struct arm *arm)
+{
+	return !arm->loader && !arm->ctx;
+}
+
 /* Every arm once in each run.  The disk has no warm rate. */
 static int measure(struct bench *b, bool cold, double *disk_rate,
 		   struct lull_error *reterr)
 {
-	const size_t first = cold || !b->nr_arms || b->arms[0].loader ? 0 : 1;
+	const size_t first =
+		cold || !b->nr_arms || !is_disk(&b->arms[0]) ? 0 : 1;
 	struct lull_error why = { 0 };
 	bool no_disk = false;
 	unsigned int run;
@@ -336,10 +410,10 @@ static int measure(struct bench *b, bool cold, double *disk_rate,
 	}
 	for (run = 0; run <= b->opts->nr_runs && !err; run++)
 		for (i = first; i < b->nr_arms && !err; i++) {
-			if (!b->arms[i].loader && no_disk)
+			if (is_disk(&b->arms[i]) && no_disk)
 				continue;
 			err = run_arm(b, &b->arms[i], cold, run > 0, &why);
-			if (err == LULL_UNSUPPORTED && !b->arms[i].loader) {
+			if (err == LULL_UNSUPPORTED && is_disk(&b->arms[i])) {
 				no_disk = true;
 				err = report_missing(b, DISK, cold, why.msg,
 						     &why);
@@ -347,11 +421,11 @@ static int measure(struct bench *b, bool cold, double *disk_rate,
 		}
 	if (err && reterr)
 		*reterr = why;
-	if (!err && first < b->nr_arms && !b->arms[first].loader && !no_disk)
-		*disk_rate = rate_of(b, &b->arms[first]);
+	if (!err && b->nr_arms && is_disk(&b->arms[0]) && !no_disk)
+		err = compare(b, first, cold, disk_rate, reterr);
 	for (i = first; i < b->nr_arms && !err; i++)
 		if (b->arms[i].samples.nr)
-			err = report(b, &b->arms[i], cold, *disk_rate, reterr);
+			err = report(b, &b->arms[i], cold, reterr);
 	return err;
 }
 
@@ -359,6 +433,7 @@ static int open_file(struct bench *b, const char *path,
 		     struct lull_error *reterr)
 {
 	struct lull_load_file *file = &b->sources[b->nr_files];
+	char magic[sizeof(KEY_MAGIC) - 1];
 	struct stat st;
 	int err;
 
@@ -376,6 +451,9 @@ static int open_file(struct bench *b, const char *path,
 	file->bytes = (uint64_t)st.st_size;
 	file->name = path;
 	b->bytes += file->bytes;
+	if (pread(file->fd, magic, sizeof(magic), 0) != sizeof(magic) ||
+	    memcmp(magic, KEY_MAGIC, sizeof(magic)))
+		b->all_keys = false;
 	err = lull_arena_carve(b->arena, file->bytes, 0, path,
 			       &b->blocks[b->nr_files - 1], reterr);
 	if (err)
@@ -397,16 +475,24 @@ static int add_arm(struct bench *b, const char *name, struct lull_error *reterr)
 		.chunk_bytes = b->opts->chunk_bytes,
 		.node = lull_arena_node_here(),
 	};
+	const struct lull_ctx_opts ctx_opts = {
+		.size = sizeof(ctx_opts),
+		.nr_threads = b->opts->nr_threads,
+		.backend = "cpu",
+		.arena = b->opts->arena,
+	};
 	struct arm *arm = &b->arms[b->nr_arms];
-	int err;
+	int err = LULL_OK;
 
 	arm->name = name;
-	if (strcmp(name, DISK)) {
+	if (!strcmp(name, KEY)) {
+		err = lull_ctx_create(&ctx_opts, &arm->ctx, reterr);
+	} else if (strcmp(name, DISK)) {
 		lull_loader_kind_find(name, &opts.kind);
 		err = lull_loader_open(&opts, &arm->loader, reterr);
-		if (err)
-			return err;
 	}
+	if (err)
+		return err;
 	arm->samples.ns = calloc(b->opts->nr_runs, sizeof(*arm->samples.ns));
 	b->nr_arms++;
 	if (!arm->samples.ns)
@@ -417,8 +503,8 @@ static int add_arm(struct bench *b, const char *name, struct lull_error *reterr)
 
 static int add_arms(struct bench *b, struct lull_error *reterr)
 {
-	static const char *const names[NR_ARMS] = { DISK, "uring", "pread",
-						    "mmap", "auto" };
+	static const char *const names[NR_ARMS] = { DISK,   "uring", "pread",
+						    "mmap", "auto",  KEY };
 	const char *only = b->opts->only;
 	struct lull_error why;
 	bool found = false;
@@ -426,7 +512,8 @@ static int add_arms(struct bench *b, struct lull_error *reterr)
 	int err = LULL_OK;
 
 	for (i = 0; i < NR_ARMS && !err; i++) {
-		if (only && strcmp(only, names[i]))
+		if ((only && strcmp(only, names[i])) ||
+		    (!b->all_keys && !strcmp(names[i], KEY)))
 			continue;
 		found = true;
 		err = add_arm(b, names[i], &why);
@@ -437,8 +524,9 @@ static int add_arms(struct bench *b, struct lull_error *reterr)
 		*reterr = why;
 	if (!found)
 		return lull_fail(reterr, LULL_USAGE,
-				 "--only: expected disk, uring, pread, mmap or "
-				 "auto, found '%.40s'",
+				 "--only: expected disk, uring, pread, mmap, "
+				 "auto or, where all files are native keys, "
+				 "key, found '%.40s'",
 				 only);
 	return err;
 }
@@ -467,6 +555,7 @@ static void take_down(struct bench *b)
 
 	for (i = 0; i < b->nr_arms; i++) {
 		lull_loader_close(b->arms[i].loader);
+		lull_ctx_destroy(b->arms[i].ctx);
 		free(b->arms[i].samples.ns);
 	}
 	for (i = 0; i < b->nr_files; i++) {
@@ -482,7 +571,7 @@ int lull_bench_load(const struct lull_bench_load_opts *opts,
 {
 	struct lull_arena_opts arena = { .carrier = LULL_ARENA_AUTO,
 					 .node = lull_arena_node_here() };
-	struct bench b = { .opts = opts };
+	struct bench b = { .opts = opts, .all_keys = true };
 	double disk_rate = 0;
 	int err;
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/base.h"
 #include "base/counters.h"
@@ -23,6 +24,7 @@
 
 #define JOBS_MAX 64
 #define ISOLATED_MAX 3
+#define NS_PER_S 1000000000u
 #define NAME_BYTES 96
 #define CONFIGS_MAX 256
 
@@ -46,10 +48,14 @@ struct config {
  * @isolated: one sample a job
  * @sustained: likewise
  * @wall_ns: of all that were sustained
+ * @isolated_cpu_ns: what all processors gave to those alone
+ * @sustained_cpu_ns: and to those that were sustained
  * @before: counters before those
  * @after: and behind
  * @arena_before: likewise
  * @arena_after: likewise
+ * @devices_before: likewise
+ * @devices_after: likewise
  */
 struct load {
 	const struct lull_bench_opts *opts;
@@ -62,8 +68,10 @@ struct load {
 	struct lull_pipeline_stats stats;
 	struct lull_bench_samples isolated, sustained;
 	uint64_t wall_ns;
+	uint64_t isolated_cpu_ns, sustained_cpu_ns;
 	struct lull_counters before, after;
 	struct lull_ctx_stats arena_before, arena_after;
+	struct lull_device_stats devices_before, devices_after;
 };
 
 /* ---- jobs -------------------------------------------------------------- */
@@ -195,27 +203,59 @@ static void close_all(struct load *l)
 	lull_ctx_destroy(l->ctx);
 }
 
-/* One that is not counted, a few alone, then all that were asked for. */
+/* Of the whole process: on a host that others share it tells more than time. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/* As many at once as later, so that memory for them has been had. */
+static int warm_up(struct load *l, struct lull_error *reterr)
+{
+	unsigned int nr =
+		(unsigned int)lull_min(l->opts->nr_proofs, l->opts->nr_jobs);
+	int err = run_jobs(l, nr, nr, &l->sustained, reterr);
+
+	l->sustained.nr = 0;
+	return err;
+}
+
+static int measure_isolated(struct load *l, struct lull_error *reterr)
+{
+	unsigned int nr =
+		(unsigned int)lull_min(l->opts->nr_proofs, ISOLATED_MAX);
+	uint64_t start = cpu_ns();
+	int err = run_jobs(l, nr, 1, &l->isolated, reterr);
+
+	l->isolated_cpu_ns = cpu_ns() - start;
+	return err;
+}
+
+/* Some that are not counted, a few alone, then all that were asked for. */
 static int measure(struct load *l, struct lull_error *reterr)
 {
 	unsigned int count = l->opts->nr_proofs;
-	uint64_t start;
-	int err;
+	uint64_t start, start_cpu;
+	int err = warm_up(l, reterr);
 
-	err = run_jobs(l, 1, 1, &l->isolated, reterr);
-	l->isolated.nr = 0;
 	if (!err)
-		err = run_jobs(l, (unsigned int)lull_min(count, ISOLATED_MAX),
-			       1, &l->isolated, reterr);
+		err = measure_isolated(l, reterr);
 	if (err)
 		return err;
 	lull_ctx_stats(l->ctx, &l->arena_before, NULL);
+	lull_ctx_device_stats(l->ctx, &l->devices_before, NULL);
 	lull_counters_read(&l->before);
+	start_cpu = cpu_ns();
 	start = lull_bench_now_ns();
 	err = run_jobs(l, count, l->opts->nr_jobs, &l->sustained, reterr);
 	l->wall_ns = lull_bench_now_ns() - start;
+	l->sustained_cpu_ns = cpu_ns() - start_cpu;
 	lull_counters_read(&l->after);
 	lull_ctx_stats(l->ctx, &l->arena_after, NULL);
+	lull_ctx_device_stats(l->ctx, &l->devices_after, NULL);
 	lull_pipeline_stats(l->pipeline, &l->stats, NULL);
 	if (!err && l->opts->trace)
 		err = lull_pipeline_trace_write(l->pipeline, l->opts->trace,
@@ -257,8 +297,12 @@ static json_t *describe_times(struct load *l)
 	lull_bench_sort(&l->sustained);
 	isolated = lull_bench_median(&l->isolated);
 	return json_pack(
-		"{s:I, s:I, s:f, s:I, s:I, s:f}", "isolated_ns",
+		"{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:f}", "isolated_ns",
 		(json_int_t)isolated, "sustained_ns", (json_int_t)each,
+		"isolated_cpu_ns",
+		(json_int_t)(l->isolated_cpu_ns / l->isolated.nr),
+		"sustained_cpu_ns",
+		(json_int_t)(l->sustained_cpu_ns / l->sustained.nr),
 		"sustained_over_isolated", (double)each / (double)isolated,
 		"p50_ns", (json_int_t)lull_bench_median(&l->sustained),
 		"p95_ns", (json_int_t)l->sustained.ns[p95], "ns_per_item",
@@ -272,12 +316,11 @@ static json_t *describe_costs(const struct load *l)
 	const struct lull_ctx_stats *is = &l->arena_after;
 
 	return json_pack(
-		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
 		"arena", is->arena, "host_bytes_max",
 		(json_int_t)l->stats.host_bytes_max, "arena_used_bytes_max",
 		(json_int_t)is->used_bytes_max, "peak_rss_bytes",
-		(json_int_t)lull_bench_peak_rss_bytes(), "device_peak_bytes",
-		(json_int_t)lull_ctx_device_peak_bytes(l->ctx), "tlb_ipis",
+		(json_int_t)lull_bench_peak_rss_bytes(), "tlb_ipis",
 		(json_int_t)(l->after.ipis_tlb - l->before.ipis_tlb), "faults",
 		(json_int_t)(l->after.faults - l->before.faults),
 		"faulted_bytes",
@@ -294,12 +337,17 @@ static int report(struct load *l, struct lull_error *reterr)
 	json_t *costs = describe_costs(l);
 	int failed = !row || !times || !costs ||
 		     json_object_update(row, times) ||
-		     json_object_update(row, costs);
+		     json_object_update(row, costs) ||
+		     lull_bench_describe_devices(row, &l->devices_before,
+						 &l->devices_after,
+						 l->sustained.nr, l->wall_ns);
 
 	json_decref(times);
 	json_decref(costs);
 	if (!failed)
 		failed = lull_bench_describe(row, &l->sustained, NULL);
+	if (!failed && l->opts->about)
+		failed = json_object_update(row, l->opts->about);
 	if (!failed)
 		return l->opts->row(l->opts->row_arg, row, reterr);
 	json_decref(row);
@@ -317,6 +365,8 @@ static int run_config(const struct lull_bench_opts *opts,
 			  .stats.size = sizeof(l.stats),
 			  .arena_before.size = sizeof(l.arena_before),
 			  .arena_after.size = sizeof(l.arena_after),
+			  .devices_before.size = sizeof(l.devices_before),
+			  .devices_after.size = sizeof(l.devices_after),
 			  .isolated.ns = memory,
 			  .sustained.ns = memory + ISOLATED_MAX };
 	int err;
@@ -368,6 +418,13 @@ static int read_axes(const char *text, struct axes *ret_axes,
 	}
 	*ret_axes = axes;
 	return LULL_OK;
+}
+
+int lull_bench_sweep_check(const char *sweep, struct lull_error *reterr)
+{
+	struct axes axes;
+
+	return read_axes(sweep, &axes, reterr);
 }
 
 /* 1, 2, 4, ... and all. */

@@ -27,6 +27,8 @@
  * @names: of the stages, from the library
  * @arena_first: the arena behind the first proof
  * @arena: behind the last
+ * @devices_first: devices behind the first proof
+ * @devices: behind the last
  * @memory: behind all samples
  */
 struct proofs {
@@ -38,6 +40,7 @@ struct proofs {
 	struct lull_bench_samples stages[LULL_NR_STAGES];
 	const char *names[LULL_NR_STAGES];
 	struct lull_ctx_stats arena_first, arena;
+	struct lull_device_stats devices_first, devices;
 	uint64_t *memory;
 };
 
@@ -94,6 +97,9 @@ static int measure(struct proofs *p, struct lull_error *reterr)
 		err = measure_once(p, key, wtns, i > 0, reterr);
 		lull_ctx_stats(p->opts->ctx, i ? &p->arena : &p->arena_first,
 			       NULL);
+		lull_ctx_device_stats(p->opts->ctx,
+				      i ? &p->devices : &p->devices_first,
+				      NULL);
 	}
 	lull_key_close(key);
 	lull_wtns_close(wtns);
@@ -120,6 +126,8 @@ static int finish_row(struct proofs *p, json_t *row,
 {
 	int err = lull_bench_describe(row, samples, reterr);
 
+	if (!err && p->opts->about)
+		err = json_object_update(row, p->opts->about);
 	if (!err)
 		err = json_object_set_new(
 			row, "ns_per_item",
@@ -182,18 +190,23 @@ static json_t *describe_arena(const struct proofs *p)
 static int report_whole(struct proofs *p, struct lull_error *reterr)
 {
 	json_t *row = begin_row(p, "proofs", "prove"), *more;
+	uint64_t wall_ns = 0;
+	size_t i;
 	int failed;
 
-	more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o}",
-			 "vars", (json_int_t)p->info.nr_vars, "coefs",
+	for (i = 0; i < p->whole.nr; i++)
+		wall_ns += p->whole.ns[i];
+	more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o}", "vars",
+			 (json_int_t)p->info.nr_vars, "coefs",
 			 (json_int_t)p->info.nr_coefs, "key_bytes",
 			 (json_int_t)p->info.file_bytes, "open_ns",
 			 (json_int_t)p->open_ns, "peak_rss_bytes",
-			 (json_int_t)lull_bench_peak_rss_bytes(), "device_peak_bytes",
-			 (json_int_t)lull_ctx_device_peak_bytes(p->opts->ctx),
-			 "verified", !p->opts->no_verify, "stages",
-			 describe_stages(p), "arena", describe_arena(p));
-	failed = !row || !more || json_object_update(row, more);
+			 (json_int_t)lull_bench_peak_rss_bytes(), "verified",
+			 !p->opts->no_verify, "stages", describe_stages(p),
+			 "arena", describe_arena(p));
+	failed = !row || !more || json_object_update(row, more) ||
+		 lull_bench_describe_devices(row, &p->devices_first,
+					     &p->devices, p->whole.nr, wall_ns);
 	json_decref(more);
 	if (!failed)
 		return finish_row(p, row, &p->whole, reterr);
@@ -207,7 +220,9 @@ int lull_bench_proofs(const struct lull_bench_opts *opts, bool by_stage,
 	struct proofs p = { .opts = opts,
 			    .info.size = sizeof(p.info),
 			    .arena_first.size = sizeof(p.arena_first),
-			    .arena.size = sizeof(p.arena) };
+			    .arena.size = sizeof(p.arena),
+			    .devices_first.size = sizeof(p.devices_first),
+			    .devices.size = sizeof(p.devices) };
 	unsigned int i;
 	int err;
 

@@ -19,7 +19,7 @@
 
 #define LEFT 160
 #define PLOT_WIDTH 960
-#define RIGHT 80
+#define RIGHT 104
 #define TOP 112
 #define LANE_HEIGHT 30
 #define BAR_HEIGHT 18
@@ -32,6 +32,8 @@
 #define LEGEND_STEP 82
 /* A bar is seen from here on. */
 #define WIDTH_MIN 0.35
+/* Steps overlap: where boxes only touch, a hair of background shows. */
+#define SEAM 0.6
 /* Room that a partition's number wants. */
 #define LABEL_WIDTH 16
 #define TICKS_MAX 10
@@ -134,24 +136,42 @@ static double waited_us(const struct waterfall *fall, const char *name)
 
 /* ---- head -------------------------------------------------------------- */
 
+/* ", 5.30 s for memory": of what there was. */
+static void add_wait(char *text, size_t bytes, double us, const char *what)
+{
+	size_t len = strlen(text);
+	char time[32];
+
+	if (us > 0)
+		snprintf(text + len, bytes - len, "%s%s for %s",
+			 len ? ", " : "waited ", time_text(time, us), what);
+}
+
 static void draw_totals(struct drawing *d)
 {
+	static const struct {
+		enum lull_trace_wait wait;
+		const char *what;
+	} waits[] = {
+		{ LULL_TRACE_WAIT_MEMORY, "memory" },
+		{ LULL_TRACE_WAIT_BANDWIDTH, "bandwidth" },
+		{ LULL_TRACE_WAIT_KEY, "the key" },
+	};
 	const struct waterfall *fall = d->fall;
-	char wall[32], each[32], queue[32], memory[32], gate[32], used[32];
+	char wall[32], each[32], used[32], waited[160] = "";
 	double nr = (double)fall->nr_partitions;
+	size_t i;
 
-	lull_svg_text(
-		&d->svg, 12, 44, "font-size=\"12\"",
-		"%s wall, %.0f partition%s, %s each; waited %s for threads, %s "
-		"for memory, %s for bandwidth",
-		time_text(wall, d->us), nr, nr == 1 ? "" : "s",
-		time_text(each, d->us / nr), time_text(queue, fall->queue_us),
-		time_text(memory,
-			  waited_us(fall, lull_trace_wait_name(
-						  LULL_TRACE_WAIT_MEMORY))),
-		time_text(gate,
-			  waited_us(fall, lull_trace_wait_name(
-						  LULL_TRACE_WAIT_BANDWIDTH))));
+	add_wait(waited, sizeof(waited), fall->queue_us, "threads");
+	for (i = 0; i < LULL_ARRAY_SIZE(waits); i++)
+		add_wait(waited, sizeof(waited),
+			 waited_us(fall, lull_trace_wait_name(waits[i].wait)),
+			 waits[i].what);
+	lull_svg_text(&d->svg, 12, 44, "font-size=\"12\"",
+		      "%s wall, %.0f partition%s, %s each; %s",
+		      time_text(wall, d->us), nr, nr == 1 ? "" : "s",
+		      time_text(each, d->us / nr),
+		      *waited ? waited : "nothing waited");
 	lull_svg_text(
 		&d->svg, 12, 60, "font-size=\"12\"",
 		"arena %s at most, %.0f flushes of its own, %.0f page faults; "
@@ -188,6 +208,11 @@ static void draw_legend(struct drawing *d)
 		      "");
 	lull_svg_text(&d->svg, x + LEGEND_BOX + 4, LEGEND_Y + LEGEND_BOX - 1,
 		      "", "idle");
+	x += LEGEND_STEP / 2 + LEGEND_BOX;
+	lull_svg_rect(&d->svg, x, LEGEND_Y + 2, LEGEND_BOX, OWNER_HEIGHT,
+		      owner_colours[0], "");
+	lull_svg_text(&d->svg, x + LEGEND_BOX + 4, LEGEND_Y + LEGEND_BOX - 1,
+		      "", "whose: partition");
 }
 
 static void draw_head(struct drawing *d)
@@ -295,17 +320,30 @@ static double draw_lanes(struct drawing *d, double y)
 
 /* ---- strips ------------------------------------------------------------ */
 
+/* The first point behind @i whose value is another, or the end. */
+static size_t next_step(const struct waterfall_series *series, size_t i)
+{
+	const double value = series->points[i].value;
+
+	while (i < series->nr && !(series->points[i].value < value) &&
+	       !(series->points[i].value > value))
+		i++;
+	return i;
+}
+
 /* A number keeps its value until it has another. */
 static void draw_steps(struct drawing *d, const struct waterfall_series *series,
 		       double base, double max, double y)
 {
 	double x, end, height;
-	size_t i;
+	size_t i, next;
 
-	for (i = 0; i < series->nr; i++) {
+	for (i = 0; i < series->nr; i = next) {
+		next = next_step(series, i);
 		x = fmax(x_of(d, series->points[i].us), LEFT);
-		end = i + 1 < series->nr ? x_of(d, series->points[i + 1].us)
-					 : x_of(d, d->fall->end_us);
+		end = next < series->nr
+			      ? x_of(d, series->points[next].us) + SEAM
+			      : x_of(d, d->fall->end_us);
 		end = fmin(end, LEFT + PLOT_WIDTH);
 		height = (series->points[i].value - base) / max * STRIP_PLOT;
 		if (end > x && height > 0)
@@ -318,7 +356,9 @@ static void draw_strip(struct drawing *d, enum lull_trace_counter counter,
 		       bool bytes, double y)
 {
 	const struct waterfall_series *series = &d->fall->series[counter];
-	double base = counter >= LULL_TRACE_TLB ? series->points[0].value : 0;
+	/* One that only rises is shown from where it was. */
+	bool rises = counter >= LULL_TRACE_TLB;
+	double base = rises ? series->points[0].value : 0;
 	double max = largest(series) - base;
 	char text[32];
 
@@ -333,7 +373,7 @@ static void draw_strip(struct drawing *d, enum lull_trace_counter counter,
 	else
 		snprintf(text, sizeof(text), "%.0f", max);
 	lull_svg_text(&d->svg, LEFT + PLOT_WIDTH + 8, y + 10, "fill=\"#555\"",
-		      "%s", text);
+		      "%s%s", rises ? "+" : "max ", text);
 }
 
 static double draw_strips(struct drawing *d, double y)

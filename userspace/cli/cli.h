@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "bench/bench.h"
+#include "bench/made.h"
 #include "lull.h"
 #include "lull_pipeline.h"
 
@@ -60,6 +61,7 @@ enum lull_cli_key {
 	OPT_IN_FLIGHT,
 	OPT_IN_PROCESS,
 	OPT_JSON,
+	OPT_KEEP,
 	OPT_KEY,
 	OPT_LOADER,
 	OPT_LOG2,
@@ -157,6 +159,7 @@ struct lull_cli_command {
  * @log2: --log2, or 0
  * @nr_witnesses: --witnesses, or 0
  * @seed: --seed, or 0
+ * @keep: --keep, or NULL
  * @from: --from, a format, or NULL
  * @to: --to, a format, or NULL
  * @r1cs: --r1cs, or NULL
@@ -205,6 +208,7 @@ struct lull_cli {
 	unsigned int log2;
 	unsigned int nr_witnesses;
 	unsigned int seed;
+	const char *keep;
 	const char *from;
 	const char *to;
 	const char *r1cs;
@@ -281,6 +285,18 @@ int lull_cli_check_outputs(const char *const *inputs, size_t nr_inputs,
  * take none) and warnings on the terminal. */
 int lull_cli_ctx_create(const struct lull_cli *cli, struct lull_ctx **ret_ctx,
 			struct lull_error *reterr);
+
+/* The same in the form in which benches ask for one. */
+int lull_cli_make_ctx(const void *cli, struct lull_ctx **ret_ctx,
+		      struct lull_error *reterr);
+
+/* cmd_gen.c: what --shape and what goes with it ask for.  LULL_OK or
+ * LULL_USAGE. */
+int lull_cli_made_opts(const struct lull_cli *cli,
+		       struct lull_made_opts *ret_opts,
+		       struct lull_error *reterr);
+/* Says that the key which is being made is not to be relied on. */
+void lull_cli_warn_insecure(void);
 
 /* Opens a context and the first word's key; the caller ends both, on failure
  * too. */

@@ -112,11 +112,12 @@ static json_t *module_json(void)
 	return object;
 }
 
-static json_t *hugetlb_json(void)
+static json_t *hugetlb_json(size_t page_bytes)
 {
 	struct lull_arena_hugetlb_pool pool;
 
-	if (!lull_arena_host_hugetlb("", LULL_ARENA_NODE_ANY, &pool))
+	if (!lull_arena_host_hugetlb_of("", page_bytes, LULL_ARENA_NODE_ANY,
+					&pool))
 		return json_null();
 	return json_pack("{s:I, s:I, s:I}", "pages", (json_int_t)pool.nr_total,
 			 "free", (json_int_t)pool.nr_free, "overcommit",
@@ -137,14 +138,28 @@ static json_t *notes_json(const struct lull_arena *arena)
 static int status_json(const struct lull_arena *arena, const char *text)
 {
 	return lull_term_emit(json_pack(
-		"{s:s, s:o, s:o, s:o, s:s}", "auto", text, "notes",
+		"{s:s, s:o, s:o, s:o, s:o, s:s}", "auto", text, "notes",
 		notes_json(arena), "module", module_json(), "hugetlb",
-		hugetlb_json(), "thp", thp_names[lull_arena_host_thp("")]));
+		hugetlb_json(LULL_ARENA_HUGETLB_BYTES), "hugetlb_gigantic",
+		hugetlb_json(LULL_ARENA_GIGANTIC_BYTES), "thp",
+		thp_names[lull_arena_host_thp("")]));
+}
+
+static void say_hugetlb(size_t page_bytes, const char *size)
+{
+	struct lull_arena_hugetlb_pool pool;
+
+	if (lull_arena_host_hugetlb_of("", page_bytes, LULL_ARENA_NODE_ANY,
+				       &pool))
+		lull_term_say("hugetlb               %" PRIu64
+			      " pages of %s, %" PRIu64 " free",
+			      pool.nr_total, size, pool.nr_free);
+	else
+		lull_term_say("hugetlb               no pages of %s", size);
 }
 
 static int status_text(const struct lull_arena *arena, const char *text)
 {
-	struct lull_arena_hugetlb_pool pool;
 	const char *note;
 	uint64_t number;
 	size_t i;
@@ -158,12 +173,8 @@ static int status_text(const struct lull_arena *arena, const char *text)
 		if (read_module(module_files[i], &number))
 			lull_term_say("  %-20s%" PRIu64, module_files[i],
 				      number);
-	if (lull_arena_host_hugetlb("", LULL_ARENA_NODE_ANY, &pool))
-		lull_term_say("hugetlb               %" PRIu64
-			      " pages of 2 MiB, %" PRIu64 " free",
-			      pool.nr_total, pool.nr_free);
-	else
-		lull_term_say("hugetlb               no 2 MiB pages");
+	say_hugetlb(LULL_ARENA_HUGETLB_BYTES, "2 MiB");
+	say_hugetlb(LULL_ARENA_GIGANTIC_BYTES, "1 GiB");
 	lull_term_say("thp                   %s",
 		      thp_names[lull_arena_host_thp("")]);
 	return lull_term_finish();

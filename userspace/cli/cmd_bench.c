@@ -18,6 +18,8 @@
 #define MIN_LOG2_DEFAULT 12
 #define MAX_LOG2_DEFAULT 16
 #define NS_PER_US 1e3
+#define US_PER_MS 1e3
+#define BYTES_PER_MIB 1048576.0
 
 /**
  * struct table - how rows are printed
@@ -32,6 +34,42 @@ struct table {
 static double us_of(const json_t *row, const char *key)
 {
 	return json_number_value(json_object_get(row, key)) / NS_PER_US;
+}
+
+static double ms_of(const json_t *row, const char *key)
+{
+	return us_of(row, key) / US_PER_MS;
+}
+
+static long long number_of(const json_t *row, const char *key)
+{
+	return (long long)json_integer_value(json_object_get(row, key));
+}
+
+/* Of many partitions: what a proof took alone and among others, and what the
+ * others cost. */
+static void say_pipeline(struct table *table, const json_t *row)
+{
+	if (!table->begun)
+		lull_term_say("%-8s %3s %-6s %5s %9s %9s %6s %9s %9s %8s %8s "
+			      "%8s %7s",
+			      "dealloc", "thr", "gate", "size", "alone ms",
+			      "loaded ms", "ratio", "p95 ms", "cpu ms",
+			      "peak MiB", "faults", "flushes", "tlb");
+	table->begun = true;
+	lull_term_say(
+		"%-8s %3lld %-6s  2^%-2lld %9.1f %9.1f %6.3f %9.1f %9.1f %8.1f "
+		"%8lld %8lld %7lld",
+		lull_term_text_of(row, "dealloc"), number_of(row, "threads"),
+		lull_term_text_of(row, "bandwidth_gate"),
+		number_of(row, "log2_n"), ms_of(row, "isolated_ns"),
+		ms_of(row, "sustained_ns"),
+		json_number_value(
+			json_object_get(row, "sustained_over_isolated")),
+		ms_of(row, "p95_ns"), ms_of(row, "sustained_cpu_ns"),
+		(double)number_of(row, "peak_rss_bytes") / BYTES_PER_MIB,
+		number_of(row, "faults"), number_of(row, "flushes"),
+		number_of(row, "tlb_ipis"));
 }
 
 static void say_row(struct table *table, const json_t *row)
@@ -63,7 +101,9 @@ static int print_row(void *arg, json_t *row, struct lull_error *reterr)
 
 	lull_term_progress_end();
 	if (!table->json)
-		say_row(table, row);
+		(strcmp(lull_term_text_of(row, "bench"), "pipeline")
+			 ? say_row
+			 : say_pipeline)(table, row);
 	return lull_term_row_done(table->json, row, reterr);
 }
 
@@ -85,8 +125,6 @@ static void fill_opts(const struct lull_cli *cli, struct table *table,
 		.gpus = cli->gpus,
 		.nr_gpus = cli->nr_gpus,
 		.vram_bytes = cli->vram_bytes,
-		.key_path = cli->words[0],
-		.wtns_path = cli->words[1],
 		.row = print_row,
 		.row_arg = table,
 	};
@@ -126,30 +164,94 @@ static int refuse_null(const struct lull_cli *cli)
 		"verify; add --no-verify");
 }
 
-static int bench_proofs(const struct lull_cli *cli, bool by_stage)
+/* What is for --shape only. */
+static const char *shape_option(const struct lull_cli *cli)
 {
-	struct lull_bench_opts opts;
-	struct lull_error err;
-	struct table table;
-	int status;
-
-	if (refuse_null(cli))
-		return LULL_EXIT_ERROR;
-	fill_opts(cli, &table, &opts);
-	status = lull_cli_ctx_create(cli, &opts.ctx, &err);
-	if (status)
-		return lull_term_fail(cli->json, &err);
-	lull_term_progress("measuring", 0, 0);
-	status = lull_bench_proofs(&opts, by_stage, &err);
-	lull_term_progress_end();
-	lull_ctx_destroy(opts.ctx);
-	return status ? lull_term_fail(cli->json, &err) : LULL_EXIT_OK;
+	return cli->log2    ? "--log2"
+	       : cli->curve ? "--curve"
+	       : cli->seed  ? "--seed"
+	       : cli->keep  ? "--keep"
+			    : NULL;
 }
 
-static int make_ctx(const void *arg, struct lull_ctx **ret_ctx,
-		    struct lull_error *reterr)
+static int check_inputs(const struct lull_cli *cli, struct lull_error *reterr)
 {
-	return lull_cli_ctx_create(arg, ret_ctx, reterr);
+	const char *name = cli->command->name, *option = shape_option(cli);
+
+	if (cli->shape && cli->nr_words)
+		return lull_fail(reterr, LULL_USAGE,
+				 "%s: --shape makes a key and a witness: "
+				 "expected no others, found %u words",
+				 name, cli->nr_words);
+	if (cli->shape && !cli->log2)
+		return lull_fail(reterr, LULL_USAGE, "%s: --shape wants --log2",
+				 name);
+	if (!cli->shape && option)
+		return lull_fail(reterr, LULL_USAGE, "%s: %s is for --shape",
+				 name, option);
+	if (!cli->shape && cli->nr_words != 2)
+		return lull_fail(reterr, LULL_USAGE,
+				 "%s: expected KEY WITNESS or --shape, found "
+				 "%u words",
+				 name, cli->nr_words);
+	return LULL_OK;
+}
+
+static int make_inputs(const struct lull_cli *cli, struct lull_made *made,
+		       struct lull_error *reterr)
+{
+	struct lull_made_opts opts;
+	int err = lull_cli_made_opts(cli, &opts, reterr);
+
+	if (err)
+		return err;
+	err = cli->keep ? lull_made_keep(&opts, cli->keep, made, reterr)
+			: lull_made_nameless(&opts, made, reterr);
+	lull_term_progress_end();
+	/* Of one that vanishes nobody need be warned. */
+	if (!err && cli->keep && !made->found)
+		lull_cli_warn_insecure();
+	return err;
+}
+
+/* The key and the witness that were named, or else are made. */
+static int find_inputs(const struct lull_cli *cli, struct lull_made *made,
+		       struct lull_bench_opts *opts, struct lull_error *reterr)
+{
+	int err = check_inputs(cli, reterr);
+
+	if (err)
+		return err;
+	opts->key_path = cli->words[0];
+	opts->wtns_path = cli->words[1];
+	if (!cli->shape)
+		return LULL_OK;
+	err = make_inputs(cli, made, reterr);
+	if (err)
+		return err;
+	opts->key_path = made->key_path;
+	opts->wtns_path = made->wtns_path;
+	opts->about = lull_made_describe(&made->circuit);
+	if (!opts->about)
+		return lull_fail(reterr, LULL_NOMEM, "out of memory");
+	/* Making a key may take more than a proof does. */
+	lull_bench_peak_rss_reset();
+	return LULL_OK;
+}
+
+static int measure_proofs(const struct lull_cli *cli,
+			  struct lull_bench_opts *opts, bool by_stage,
+			  struct lull_error *reterr)
+{
+	int err = lull_cli_ctx_create(cli, &opts->ctx, reterr);
+
+	if (err)
+		return err;
+	lull_term_progress("measuring", 0, 0);
+	err = lull_bench_proofs(opts, by_stage, reterr);
+	lull_term_progress_end();
+	lull_ctx_destroy(opts->ctx);
+	return err;
 }
 
 /* What is for --partitions only. */
@@ -171,19 +273,38 @@ static int fill_pipeline(const struct lull_cli *cli,
 	opts->pipeline = &cli->pipeline;
 	opts->sweep = cli->sweep;
 	opts->trace = cli->trace;
-	opts->make_ctx = make_ctx;
+	opts->make_ctx = lull_cli_make_ctx;
 	opts->make_ctx_arg = cli;
 	if (cli->sweep && cli->trace)
 		return lull_fail(reterr, LULL_USAGE,
 				 "bench proofs: --trace is of one run, --sweep "
 				 "of many");
+	if (lull_bench_sweep_check(cli->sweep, reterr))
+		return LULL_USAGE;
 	return lull_cli_parse_number("partitions", cli->partitions, 1,
 				     PARTITIONS_MAX, &opts->nr_partitions,
 				     reterr);
 }
 
-static int bench_pipeline(const struct lull_cli *cli)
+static int measure_pipeline(const struct lull_cli *cli,
+			    struct lull_bench_opts *opts,
+			    struct lull_error *reterr)
 {
+	const char *inputs[2] = { opts->key_path, opts->wtns_path };
+	int err = LULL_OK;
+
+	if (cli->trace)
+		err = lull_cli_check_outputs(inputs, 2, &cli->trace, 1, reterr);
+	lull_term_progress("measuring", 0, 0);
+	if (!err)
+		err = lull_bench_pipeline(opts, reterr);
+	lull_term_progress_end();
+	return err;
+}
+
+static int bench(const struct lull_cli *cli, bool by_stage)
+{
+	struct lull_made made = LULL_MADE_NONE;
 	struct lull_bench_opts opts;
 	struct lull_error err;
 	struct table table;
@@ -192,14 +313,16 @@ static int bench_pipeline(const struct lull_cli *cli)
 	if (refuse_null(cli))
 		return LULL_EXIT_ERROR;
 	fill_opts(cli, &table, &opts);
-	status = fill_pipeline(cli, &opts, &err);
-	if (!status && cli->trace)
-		status = lull_cli_check_outputs(cli->words, 2, &cli->trace, 1,
-						&err);
-	lull_term_progress("measuring", 0, 0);
+	/* What is wrong is said before a key is made. */
+	status = cli->partitions ? fill_pipeline(cli, &opts, &err) : LULL_OK;
 	if (!status)
-		status = lull_bench_pipeline(&opts, &err);
-	lull_term_progress_end();
+		status = find_inputs(cli, &made, &opts, &err);
+	if (!status)
+		status = cli->partitions
+				 ? measure_pipeline(cli, &opts, &err)
+				 : measure_proofs(cli, &opts, by_stage, &err);
+	json_decref(opts.about);
+	lull_made_end(&made);
 	return status ? lull_term_fail(cli->json, &err) : LULL_EXIT_OK;
 }
 
@@ -207,17 +330,15 @@ int lull_cli_bench_proofs(const struct lull_cli *cli)
 {
 	const char *option = pipeline_option(cli);
 
-	if (cli->partitions)
-		return bench_pipeline(cli);
-	if (option)
+	if (option && !cli->partitions)
 		return lull_term_fail_msg(cli->json, LULL_USAGE,
 					  "bench proofs: %s is for "
 					  "--partitions",
 					  option);
-	return bench_proofs(cli, false);
+	return bench(cli, false);
 }
 
 int lull_cli_bench_stages(const struct lull_cli *cli)
 {
-	return bench_proofs(cli, true);
+	return bench(cli, true);
 }

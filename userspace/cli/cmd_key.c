@@ -14,11 +14,17 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "bench/made.h"
 #include "cli/cli.h"
 #include "cli/term.h"
 
 #define COPY_BYTES 4096
 #define PATH_BYTES 4096
+
+static bool from_bellman(const struct lull_cli *cli)
+{
+	return cli->from && !strcmp(cli->from, LULL_CLI_BELLMAN);
+}
 
 int lull_cli_key_open(const struct lull_cli *cli, struct lull_ctx **ctx,
 		      struct lull_key **key, struct lull_error *reterr)
@@ -32,7 +38,7 @@ int lull_cli_key_open(const struct lull_cli *cli, struct lull_ctx **ctx,
 	if (err)
 		return err;
 	lull_term_progress("key", 0, 0);
-	if (cli->from && !strcmp(cli->from, LULL_CLI_BELLMAN))
+	if (from_bellman(cli))
 		err = lull_key_open_bellman(*ctx, path, key, reterr);
 	else
 		err = lull_key_open(*ctx, path, key, reterr);
@@ -238,8 +244,9 @@ static int convert(const struct lull_cli *cli, struct lull_error *reterr)
 	err = lull_cli_ctx_create(cli, &ctx, reterr);
 	if (err)
 		return err;
-	err = lull_key_convert(ctx, cli->words[0], cli->words[1], &opts,
-			       reterr);
+	err = (from_bellman(cli) ? lull_key_convert_bellman
+				 : lull_key_convert)(
+		ctx, cli->words[0], cli->words[1], &opts, reterr);
 	lull_term_progress_end();
 	lull_ctx_destroy(ctx);
 	return err;
@@ -250,13 +257,19 @@ int lull_cli_key_convert(const struct lull_cli *cli)
 	const char *const inputs[] = { cli->words[0], cli->r1cs };
 	struct lull_error err;
 
-	if ((cli->to || cli->from) && cli->r1cs)
+	if (cli->to && cli->r1cs)
 		return lull_term_fail_msg(
 			cli->json, LULL_USAGE,
 			"key convert: --r1cs is for native keys, which "
-			"neither --from nor --to names");
-	if (cli->to || cli->from)
+			"--to does not name");
+	if (cli->to)
 		return lull_cli_key_convert_bellman(cli);
+	if (from_bellman(cli) && !cli->r1cs)
+		return lull_term_fail_msg(
+			cli->json, LULL_USAGE,
+			"key convert: parameters of bellman hold no circuit: "
+			"expected --r1cs X.r1cs, or --to " LULL_CLI_BELLMAN
+			" or " LULL_CLI_BELLMAN_VKEY);
 	if (cli->fold_c && !cli->r1cs)
 		return lull_term_fail_msg(
 			cli->json, LULL_USAGE,
@@ -274,27 +287,16 @@ int lull_cli_key_convert(const struct lull_cli *cli)
 					(int)cli->fold_c));
 }
 
-static int generate(const struct lull_cli *cli, struct lull_error *reterr)
-{
-	struct lull_ctx *ctx = NULL;
-	int err;
-
-	err = lull_cli_ctx_create(cli, &ctx, reterr);
-	if (err)
-		return err;
-	lull_term_warn(NULL, "the key comes from a known trapdoor: insecure, "
-			     "for tests only");
-	lull_term_progress("key", 0, 0);
-	err = lull_key_generate_toxic(ctx, cli->words[0], cli->words[1],
-				      reterr);
-	lull_term_progress_end();
-	lull_ctx_destroy(ctx);
-	return err;
-}
-
 int lull_cli_key_gen(const struct lull_cli *cli)
 {
+	const struct lull_made_opts opts = {
+		.make_ctx = lull_cli_make_ctx,
+		.make_ctx_arg = cli,
+		.progress = lull_term_progress,
+	};
+	struct lull_made_key made;
 	struct lull_error err;
+	int status;
 
 	if (!cli->toxic)
 		return lull_term_fail_msg(
@@ -304,11 +306,17 @@ int lull_cli_key_gen(const struct lull_cli *cli)
 			"--toxic to make one for tests");
 	if (lull_cli_check_outputs(&cli->words[0], 1, &cli->words[1], 1, &err))
 		return lull_term_fail(cli->json, &err);
-	if (generate(cli, &err))
+	lull_cli_warn_insecure();
+	status = lull_made_key(&opts, cli->words[0], cli->words[1], &made,
+			       &err);
+	lull_term_progress_end();
+	if (status)
 		return lull_term_fail(cli->json, &err);
 	if (!cli->json)
 		return LULL_EXIT_OK;
 	return lull_term_emit(json_pack(
-		"{s:o, s:o, s:b}", "circuit", lull_term_text(cli->words[0]),
-		"key", lull_term_text(cli->words[1]), "toxic", 1));
+		"{s:o, s:o, s:b, s:o, s:I}", "circuit",
+		lull_term_text(cli->words[0]), "key",
+		lull_term_text(cli->words[1]), "toxic", 1, "backend",
+		lull_term_text(made.backend), "key_ns", (json_int_t)made.ns));
 }

@@ -39,11 +39,6 @@ int lull_cli_key_convert_bellman(const struct lull_cli *cli)
 	const char *out = cli->words[WORD_OUT];
 	struct lull_error err;
 
-	if (!cli->to)
-		return lull_term_fail_msg(
-			cli->json, LULL_USAGE,
-			"key convert: expected --to " LULL_CLI_BELLMAN
-			" or " LULL_CLI_BELLMAN_VKEY);
 	if (lull_cli_check_outputs(&cli->words[WORD_IN], 1, &out, 1, &err) ||
 	    convert(cli, &err))
 		return lull_term_fail(cli->json, &err);

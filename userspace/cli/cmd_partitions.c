@@ -340,35 +340,73 @@ static int exit_code(const struct partitions *p)
 				       : LULL_EXIT_ERROR;
 }
 
+/* Adds " 3" or " 3-7"; false when there is no room. */
+static bool add_range(char *text, size_t bytes, unsigned int first,
+		      unsigned int last)
+{
+	size_t len = strlen(text);
+	const char *comma = len ? "," : "";
+	int nr = first == last ? snprintf(text + len, bytes - len, "%s %u",
+					  comma, first)
+			       : snprintf(text + len, bytes - len, "%s %u-%u",
+					  comma, first, last);
+
+	if (nr >= 0 && (size_t)nr < bytes - len)
+		return true;
+	text[len] = '\0';
+	return false;
+}
+
+/* " 0-6, 9": those that have their proof, as many as there is room for. */
+static void list_proved(const struct partitions *p, char *text, size_t bytes)
+{
+	unsigned int i, first;
+
+	*text = '\0';
+	for (i = 0; i < p->nr; i++) {
+		if (!lull_job_proof(p->job, i, NULL))
+			continue;
+		first = i;
+		while (i + 1 < p->nr && lull_job_proof(p->job, i + 1, NULL))
+			i++;
+		if (!add_range(text, bytes - sizeof(", ..."), first, i)) {
+			memcpy(text + strlen(text), ", ...", sizeof(", ..."));
+			return;
+		}
+	}
+}
+
 static int report_interrupt(const struct partitions *p)
 {
-	char line[160];
+	char line[256], proved[128];
 
+	list_proved(p, proved, sizeof(proved));
 	snprintf(line, sizeof(line),
-		 "interrupted: %u of %u partitions had been proved, nothing "
-		 "was written",
-		 p->status.nr_proved, p->nr);
+		 "interrupted: %u of %u partitions had been proved%s%s%s, "
+		 "nothing was written",
+		 p->status.nr_proved, p->nr, *proved ? " (" : "",
+		 *proved ? proved + 1 : "", *proved ? ")" : "");
 	lull_term_note(NULL, line);
 	if (p->cli->json)
 		lull_term_emit(describe(p));
 	return LULL_EXIT_SIGNALED + lull_cli_signals_caught();
 }
 
+/* A trace that cannot be written costs nobody a proof. */
 static int report(struct partitions *p)
 {
-	struct lull_error error;
-	int err = LULL_OK, said;
+	struct lull_error error, untraced;
+	int no_trace = LULL_OK, err, said;
 
 	if (p->cli->trace)
-		err = lull_pipeline_trace_write(p->pipeline, p->cli->trace,
-						&error);
+		no_trace = lull_pipeline_trace_write(p->pipeline, p->cli->trace,
+						     &untraced);
 	if (p->status.nr_canceled)
 		return report_interrupt(p);
 	say_failures(p);
-	if (!err)
-		err = write_proofs(p, &error);
-	if (err)
-		return lull_term_fail(p->cli->json, &error);
+	err = write_proofs(p, &error);
+	if (err || no_trace)
+		return lull_term_fail(p->cli->json, err ? &error : &untraced);
 	said = p->cli->json ? lull_term_emit(describe(p)) : LULL_EXIT_OK;
 	return said ? said : exit_code(p);
 }

@@ -7,11 +7,12 @@
  */
 #include <jansson.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "base/base.h"
 #include "base/error.h"
 #include "base/stage.h"
+#include "base/trace.h"
+#include "bench/proof_trace.h"
 #include "cli/cli.h"
 #include "cli/term.h"
 #ifdef LULL_VERIFY
@@ -22,8 +23,6 @@
 #include "prove/prover.h"
 #endif
 
-#define NS_PER_S 1000000000u
-
 /**
  * struct prove_job - one run of the command
  * @cli: the command line
@@ -31,6 +30,7 @@
  * @key: the key
  * @wtns: the witness
  * @proof: the proof, once there is one
+ * @trace: what --trace asks for, or NULL
  * @nr_stages: stages begun, for the progress line
  * @start_ns: when the command began
  */
@@ -40,6 +40,7 @@ struct prove_job {
 	struct lull_key *key;
 	struct lull_wtns *wtns;
 	struct lull_proof *proof;
+	struct lull_proof_trace *trace;
 	unsigned int nr_stages;
 	uint64_t start_ns;
 };
@@ -47,23 +48,15 @@ struct prove_job {
 /* The words of the command line. */
 enum { WORD_KEY, WORD_WITNESS, WORD_PROOF, WORD_PUBLIC };
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
-
 static int check_paths(const struct lull_cli *cli, struct lull_error *reterr)
 {
 	const char *inputs[3] = { cli->words[WORD_KEY],
 				  cli->words[WORD_WITNESS], cli->check_r1cs };
-	const char *outputs[2] = { cli->words[WORD_PROOF],
-				   cli->words[WORD_PUBLIC] };
+	const char *outputs[3] = { cli->words[WORD_PROOF],
+				   cli->words[WORD_PUBLIC], cli->trace };
 
 	return lull_cli_check_outputs(inputs, cli->check_r1cs ? 3 : 2, outputs,
-				      LULL_ARRAY_SIZE(outputs), reterr);
+				      cli->trace ? 3 : 2, reterr);
 }
 
 /* What is for --partitions only. */
@@ -71,7 +64,6 @@ static int check_single(const struct lull_cli *cli, struct lull_error *reterr)
 {
 	const char *option = cli->key	   ? "--key"
 			     : cli->output ? "--output"
-			     : cli->trace  ? "--trace"
 					   : NULL;
 
 	return option ? lull_fail(reterr, LULL_USAGE,
@@ -82,11 +74,13 @@ static int check_single(const struct lull_cli *cli, struct lull_error *reterr)
 static int open_inputs(struct prove_job *job, struct lull_error *reterr)
 {
 	const struct lull_cli *cli = job->cli;
+	uint64_t start_ns = lull_trace_now_ns();
 	int err;
 
 	lull_term_progress("witness", 0, 0);
 	err = lull_wtns_open(job->ctx, cli->words[WORD_WITNESS], &job->wtns,
 			     reterr);
+	lull_proof_trace_witness(job->trace, start_ns);
 	if (!err && cli->check_r1cs) {
 		lull_term_progress("circuit", 0, 0);
 		err = lull_wtns_check(job->wtns, cli->check_r1cs, reterr);
@@ -94,7 +88,10 @@ static int open_inputs(struct prove_job *job, struct lull_error *reterr)
 	if (err)
 		return err;
 	lull_term_progress("key", 0, 0);
-	return lull_key_open(job->ctx, cli->words[WORD_KEY], &job->key, reterr);
+	start_ns = lull_trace_now_ns();
+	err = lull_key_open(job->ctx, cli->words[WORD_KEY], &job->key, reterr);
+	lull_proof_trace_key(job->trace, start_ns);
+	return err;
 }
 
 static void show_stage(void *arg, const char *stage)
@@ -103,6 +100,7 @@ static void show_stage(void *arg, const char *stage)
 
 	if (job->nr_stages < LULL_NR_STAGES)
 		job->nr_stages++;
+	lull_proof_trace_stage(job->trace, job->ctx);
 	lull_term_progress(stage, job->nr_stages, LULL_NR_STAGES);
 }
 
@@ -182,8 +180,8 @@ static json_t *describe(const struct prove_job *job)
 			 !cli->no_verify, "backend",
 			 lull_proof_backend(job->proof), "arena", stats.arena,
 			 "threads", (int)lull_cli_nr_threads(cli), "ns",
-			 (json_int_t)(now_ns() - job->start_ns), "stages",
-			 describe_stages(job->proof));
+			 (json_int_t)(lull_trace_now_ns() - job->start_ns),
+			 "stages", describe_stages(job->proof));
 }
 
 static int write_and_report(struct prove_job *job)
@@ -199,6 +197,9 @@ static int write_and_report(struct prove_job *job)
 	status = lull_proof_write(job->proof, cli->words[WORD_PROOF],
 				  cli->words[WORD_PUBLIC], &err);
 	lull_cli_signals_release();
+	if (!status)
+		status = lull_proof_trace_write(job->trace, job->ctx,
+						job->proof, cli->trace, &err);
 	lull_term_progress_end();
 	if (status)
 		return lull_term_fail(cli->json, &err);
@@ -211,7 +212,7 @@ static int write_and_report(struct prove_job *job)
 
 int lull_cli_prove(const struct lull_cli *cli)
 {
-	struct prove_job job = { .cli = cli, .start_ns = now_ns() };
+	struct prove_job job = { .cli = cli, .start_ns = lull_trace_now_ns() };
 	struct lull_error err;
 	int ret, status;
 
@@ -220,6 +221,8 @@ int lull_cli_prove(const struct lull_cli *cli)
 	status = check_single(cli, &err);
 	if (!status)
 		status = check_paths(cli, &err);
+	if (!status && cli->trace)
+		status = lull_proof_trace_begin(&job.trace, &err);
 	if (!status)
 		status = lull_cli_ctx_create(cli, &job.ctx, &err);
 	if (!status)
@@ -230,6 +233,7 @@ int lull_cli_prove(const struct lull_cli *cli)
 		ret = lull_term_fail(cli->json, &err);
 	else
 		ret = write_and_report(&job);
+	lull_proof_trace_end(job.trace);
 	lull_proof_free(job.proof);
 	lull_wtns_close(job.wtns);
 	lull_key_close(job.key);

@@ -98,8 +98,10 @@ static const struct lull_cli_command commands[] = {
 		.about =
 "To a .lkey, which is opened without converting, unless --to says otherwise.\n"
 "Checks every point as key check does.  A .lkey is taken wherever a .zkey is\n"
-"and gives the same proofs.  Folding takes a while, once; proofs then need four\n"
-"transforms instead of six.  --to bellman writes parameters of bellman and\n"
+"and gives the same proofs.  With --r1cs the circuit is compared with the key.\n"
+"--from bellman takes parameters of bellman and needs it, for they hold no\n"
+"circuit.  Folding takes a while, once; proofs then need four transforms instead\n"
+"of six.  --to bellman writes parameters of bellman and\n"
 "bellperson, --to bellman-vkey their verifying key alone, both of BLS12-381.",
 		.run = lull_cli_key_convert,
 	},
@@ -108,12 +110,15 @@ static const struct lull_cli_command commands[] = {
 		.words = "--toxic X.r1cs KEY.zkey",
 		.nr_words_min = 2,
 		.nr_words_max = 2,
-		.options = { OPT_TOXIC, OPT_THREADS, OPT_ARENA, OPT_JSON },
+		.options = { OPT_TOXIC, OPT_THREADS, OPT_BACKEND, OPT_FALLBACK,
+			     OPT_GPUS, OPT_VRAM, OPT_ARENA, OPT_JSON,
+			     OPT_VERBOSE },
 		.summary = "make an insecure key for tests",
 		.about =
 "The key comes from a trapdoor that anyone may know: with it proofs of false\n"
 "statements can be made.  It is marked inside as insecure.  Keys to rely on\n"
-"come from a ceremony (snarkjs groth16 setup, zkey contribute).",
+"come from a ceremony (snarkjs groth16 setup, zkey contribute).  Points are\n"
+"made on a GPU where there is one.",
 		.run = lull_cli_key_gen,
 	},
 	{
@@ -129,8 +134,9 @@ static const struct lull_cli_command commands[] = {
 		.name = "gen",
 		.words = "",
 		.options = { OPT_SHAPE, OPT_LOG2, OPT_CURVE, OPT_OUTPUT,
-			     OPT_WITNESSES, OPT_SEED, OPT_THREADS, OPT_ARENA,
-			     OPT_JSON },
+			     OPT_WITNESSES, OPT_SEED, OPT_THREADS, OPT_BACKEND,
+			     OPT_FALLBACK, OPT_GPUS, OPT_VRAM, OPT_ARENA,
+			     OPT_JSON, OPT_VERBOSE },
 		.summary = "make a synthetic circuit, its key and witnesses",
 		.about =
 "Into the folder that -o names: circuit.r1cs, key.zkey, and w0.wtns and so on.\n"
@@ -207,10 +213,10 @@ static const struct lull_cli_command commands[] = {
 	},
 	{
 		.name = "bench proofs",
-		.words = "KEY WITNESS",
-		.nr_words_min = 2,
+		.words = "[KEY WITNESS]",
 		.nr_words_max = 2,
-		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
+		.options = { OPT_SHAPE, OPT_LOG2, OPT_CURVE, OPT_SEED, OPT_KEEP,
+			     OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
 			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
 			     OPT_ARENA, OPT_LOADER, OPT_VERBOSE, OPT_PARTITIONS,
 			     OPT_COUNT, OPT_JOBS, OPT_SWEEP, OPT_TRACE, OPT_IN_FLIGHT,
@@ -221,19 +227,25 @@ static const struct lull_cli_command commands[] = {
 "A table on a terminal, else one JSON object a line.\n\n"
 "With --partitions N a proof is N partitions of this witness, read from its\n"
 "file each time: first one proof at a time, then several at once, and what\n"
-"that cost in memory, faults and TLB shootdowns.",
+"that cost in memory, faults and TLB shootdowns.\n\n"
+"Without KEY and WITNESS they are made as lull gen makes them, of --shape and\n"
+"--log2 (porep on BLS12-381, others on BN254, unless --curve says otherwise),\n"
+"and are gone at the end, however that comes; --keep DIR keeps them, and uses\n"
+"those that are there once they are seen to be the same.",
 		.run = lull_cli_bench_proofs,
 	},
 	{
 		.name = "bench stages",
-		.words = "KEY WITNESS",
-		.nr_words_min = 2,
+		.words = "[KEY WITNESS]",
 		.nr_words_max = 2,
-		.options = { OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
+		.options = { OPT_SHAPE, OPT_LOG2, OPT_CURVE, OPT_SEED, OPT_KEEP,
+			     OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
 			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
 			     OPT_ARENA, OPT_LOADER, OPT_VERBOSE },
 		.summary = "time the stages of a proof",
-		.about = "A table on a terminal, else one JSON object a line.",
+		.about =
+"A table on a terminal, else one JSON object a line.  --shape and --keep are\n"
+"those of bench proofs.",
 		.run = lull_cli_bench_stages,
 	},
 	{
@@ -247,7 +259,8 @@ static const struct lull_cli_command commands[] = {
 		.about =
 "The files are read together, whole, into memory: by uring, pread, mmap and\n"
 "auto.  \"disk\" is what O_DIRECT reads of the same size and depth bring\n"
-"without a loader.  A table on a terminal, else one JSON object a line.",
+"without a loader.  Native keys are opened, too, until they are ready to prove.\n"
+"A table on a terminal, else one JSON object a line.",
 		.run = lull_cli_bench_load,
 	},
 	{

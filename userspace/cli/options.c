@@ -104,6 +104,8 @@ static const struct option_text option_texts[] = {
 	{ OPT_IN_PROCESS, "in-process", "ARM", NULL },
 	{ OPT_JOBS, "jobs", "N", "proofs under way at once (default: 2)" },
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
+	{ OPT_KEEP, "keep", "DIR",
+	  "with --shape: keep what is made, use what is there" },
 	{ OPT_KEY, "key", "KEY", "the key, with --partitions" },
 	{ OPT_LOADER, "loader", "NAME",
 	  "uring, pread or mmap (default: auto)" },
@@ -410,10 +412,9 @@ static int take_numbers(struct lull_cli *cli, const struct option_text *option,
 		return lull_cli_parse_number(option->name, arg, 1, LOG2_MAX,
 					     &cli->max_log2, reterr);
 	case OPT_LOG2:
-		return lull_cli_parse_number(option->name, arg,
-					     LULL_CIRCUIT_LOG2_MIN,
-					     LULL_CIRCUIT_LOG2_MAX, &cli->log2,
-					     reterr);
+		return lull_cli_parse_number(
+			option->name, arg, LULL_CIRCUIT_LOG2_MIN,
+			LULL_CIRCUIT_LOG2_MAX, &cli->log2, reterr);
 	case OPT_SEED:
 		return lull_cli_parse_number(option->name, arg, 0, UINT_MAX,
 					     &cli->seed, reterr);
@@ -426,9 +427,50 @@ static int take_numbers(struct lull_cli *cli, const struct option_text *option,
 	}
 }
 
+/* Where an option that is taken as it stands goes to, or NULL. */
+static const char **text_of(struct lull_cli *cli, int key)
+{
+	switch (key) {
+	case OPT_ARENA:
+		return &cli->arena;
+	case OPT_LOADER:
+		return &cli->loader;
+	case OPT_CARRIER:
+		return &cli->carrier;
+	case OPT_ONLY:
+		return &cli->only;
+	case OPT_SHAPE:
+		return &cli->shape;
+	case OPT_KEEP:
+		return &cli->keep;
+	case OPT_OUTPUT:
+		return &cli->output;
+	case OPT_CHECK_R1CS:
+		return &cli->check_r1cs;
+	case OPT_R1CS:
+		return &cli->r1cs;
+	case OPT_TEST_RS:
+		return &cli->test_rs[0];
+	case OPT_KEY:
+		return &cli->key;
+	case OPT_PARTITIONS:
+		return &cli->partitions;
+	case OPT_TRACE:
+		return &cli->trace;
+	default:
+		return NULL;
+	}
+}
+
 static int take_option(struct lull_cli *cli, const struct option_text *option,
 		       const char *arg, struct lull_error *reterr)
 {
+	const char **text = text_of(cli, option->key);
+
+	if (text) {
+		*text = arg;
+		return LULL_OK;
+	}
 	switch (option->key) {
 	case OPT_HELP:
 		cli->help = true;
@@ -448,45 +490,9 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 	case OPT_FOLD_C:
 		cli->fold_c = true;
 		return LULL_OK;
-	case OPT_ARENA:
-		cli->arena = arg;
-		return LULL_OK;
-	case OPT_LOADER:
-		cli->loader = arg;
-		return LULL_OK;
-	case OPT_CARRIER:
-		cli->carrier = arg;
-		return LULL_OK;
-	case OPT_ONLY:
-		cli->only = arg;
-		return LULL_OK;
-	case OPT_SHAPE:
-		cli->shape = arg;
-		return LULL_OK;
-	case OPT_OUTPUT:
-		cli->output = arg;
-		return LULL_OK;
-	case OPT_CHECK_R1CS:
-		cli->check_r1cs = arg;
-		return LULL_OK;
-	case OPT_R1CS:
-		cli->r1cs = arg;
-		return LULL_OK;
-	case OPT_TEST_RS:
-		cli->test_rs[0] = arg;
-		return LULL_OK;
 	case OPT_FROM:
 	case OPT_TO:
 		return take_format(cli, option, arg, reterr);
-	case OPT_KEY:
-		cli->key = arg;
-		return LULL_OK;
-	case OPT_PARTITIONS:
-		cli->partitions = arg;
-		return LULL_OK;
-	case OPT_TRACE:
-		cli->trace = arg;
-		return LULL_OK;
 	case OPT_BACKEND:
 	case OPT_FALLBACK:
 	case OPT_GPUS:

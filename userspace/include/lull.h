@@ -190,6 +190,7 @@ LULL_API void lull_ctx_destroy(struct lull_ctx *ctx);
  * @unmapped_bytes: memory given back to the system
  * @flushes: calls, and runs of the module, that flush the TLBs of other CPUs
  * @munmaps: of them munmap(2)
+ * @registered_bytes: memory registered with a device, each time again
  *
  * From @nr_carves on all are counters, which only rise.
  */
@@ -210,6 +211,7 @@ struct lull_ctx_stats {
 	uint64_t unmapped_bytes;
 	uint64_t flushes;
 	uint64_t munmaps;
+	uint64_t registered_bytes;
 };
 
 /**
@@ -239,6 +241,43 @@ LULL_API const char *lull_ctx_backend(const struct lull_ctx *ctx);
  * Return: of the device that used most; 0 for the CPU.
  */
 LULL_API uint64_t lull_ctx_device_peak_bytes(const struct lull_ctx *ctx);
+
+/**
+ * struct lull_device_stats - what a context's devices hold and have done
+ * @size: sizeof(struct lull_device_stats), set by the caller
+ * @nr_devices: that it was opened with
+ * @used_bytes: memory allocated now, of the device that has most
+ * @peak_bytes: the most that was at one time, likewise
+ * @proof_bytes: of it for one proof at a time, of the key that has most for that
+ * @up_bytes: copied to devices
+ * @down_bytes: copied from them
+ * @busy_ns: some stage ran, by the devices' own clocks; of several devices the
+ *	sum
+ *
+ * From @up_bytes on all are counters.  All but @nr_devices are 0 for the CPU.
+ */
+struct lull_device_stats {
+	size_t size;
+	uint64_t nr_devices;
+	uint64_t used_bytes;
+	uint64_t peak_bytes;
+	uint64_t proof_bytes;
+	uint64_t up_bytes;
+	uint64_t down_bytes;
+	uint64_t busy_ns;
+};
+
+/**
+ * lull_ctx_device_stats - copy what is counted of devices
+ * @ctx: the context
+ * @stats: @stats->size set by the caller; the rest is written
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, or LULL_USAGE for a size that is too small.
+ */
+LULL_API int lull_ctx_device_stats(const struct lull_ctx *ctx,
+				   struct lull_device_stats *stats,
+				   struct lull_error *reterr);
 
 /**
  * lull_key_open - read a Groth16 .zkey or .lkey and check it
@@ -343,7 +382,7 @@ LULL_API int lull_key_check(const struct lull_key *key,
 /**
  * lull_key_vkey_write - write the key's verification_key.json
  * @key: the key
- * @path: written to a temporary name beside it, then renamed
+ * @path: appears whole or not at all
  * @reterr: filled on failure
  *
  * Return: LULL_OK, LULL_IO, LULL_USAGE when @path is the key itself, or
@@ -354,14 +393,16 @@ LULL_API int lull_key_vkey_write(const struct lull_key *key, const char *path,
 
 /**
  * lull_key_generate_toxic - a key from a known trapdoor, for tests only
- * @ctx: whose threads to use
+ * @ctx: whose threads and devices to use
  * @r1cs_path: the circuit
- * @zkey_path: written to a temporary name beside it, then renamed
+ * @zkey_path: appears whole or not at all
  * @reterr: filled on failure
  *
- * The key is marked as insecure inside the file.
+ * The key is marked as insecure inside the file.  Points are made on the context's
+ * device where it can; the key does not depend on that.
  *
- * Return: LULL_OK, or any code of reading and writing files.
+ * Return: LULL_OK, LULL_NOMEM, LULL_DEVICE, or any code of reading and writing
+ * files.
  */
 LULL_API int lull_key_generate_toxic(struct lull_ctx *ctx,
 				     const char *r1cs_path,
@@ -392,7 +433,7 @@ struct lull_convert_opts {
  * lull_key_convert - make a .lkey of a .zkey
  * @ctx: whose memory and threads to use
  * @zkey_path: the key; not to be written to meanwhile
- * @lkey_path: written to a temporary name beside it, then renamed
+ * @lkey_path: appears whole or not at all
  * @opts: may be NULL
  * @reterr: filled on failure
  *
@@ -577,7 +618,7 @@ LULL_API size_t lull_public_json(const struct lull_proof *proof, char *buf,
 /**
  * lull_proof_write - write proof.json and public.json
  * @proof: the proof
- * @proof_path: written to a temporary name beside it, then renamed
+ * @proof_path: appears whole or not at all
  * @public_path: likewise; both files are complete before either is renamed
  * @reterr: filled on failure
  *

@@ -48,9 +48,31 @@ LULL_API int lull_key_open_bellman_mem(struct lull_ctx *ctx, const void *data,
 				       struct lull_error *reterr);
 
 /**
+ * lull_key_convert_bellman - make a .lkey of parameters and their circuit
+ * @ctx: whose memory and threads to use
+ * @params_path: the parameters; not to be written to meanwhile
+ * @lkey_path: appears whole or not at all
+ * @opts: @r1cs_path is needed: constraints, and wires in the order of bellman's
+ *	variables (the constant one, the other inputs, private variables)
+ * @reterr: filled on failure
+ *
+ * The key proves from a witness alone, on every device, as one from a .zkey
+ * does.  Sizes, densities and, with random combinations, the points are compared
+ * with the circuit.  Half n log2 n multiplications of points are done, n the
+ * domain's size.
+ *
+ * Return: as lull_key_convert().
+ */
+LULL_API int lull_key_convert_bellman(struct lull_ctx *ctx,
+				      const char *params_path,
+				      const char *lkey_path,
+				      const struct lull_convert_opts *opts,
+				      struct lull_error *reterr);
+
+/**
  * lull_key_bellman_write - write a key as parameters
  * @key: of a .zkey or of parameters, of BLS12-381
- * @path: written to a temporary name beside it, then renamed
+ * @path: appears whole or not at all
  * @reterr: filled on failure
  *
  * Row i of the circuit that the parameters are for is row k i mod n of the
@@ -68,7 +90,7 @@ LULL_API int lull_key_bellman_write(const struct lull_key *key,
 /**
  * lull_key_bellman_vkey_write - write a key's verifying key alone
  * @key: as lull_key_bellman_write()
- * @path: written to a temporary name beside it, then renamed
+ * @path: appears whole or not at all
  * @reterr: filled on failure
  *
  * Return: as lull_key_bellman_write().

@@ -81,7 +81,7 @@ LULL_API void lull_pipeline_destroy(struct lull_pipeline *pipeline);
  * @nr_freeing: threads that free
  * @binding: how threads are bound to processors
  * @host_bytes: the bound, 0 for none
- * @host_bytes_held: by keys of jobs
+ * @host_bytes_held: by keys of jobs, and for checking their proofs
  * @host_bytes_used: by partitions now
  * @host_bytes_max: the most that both together were
  * @memory_waits: how often a partition waited for memory
@@ -118,7 +118,7 @@ LULL_API int lull_pipeline_stats(struct lull_pipeline *pipeline,
 /**
  * lull_pipeline_trace_write - write what ran when, as Chrome and Perfetto read it
  * @pipeline: made with trace; no job is under way
- * @path: written to a temporary name beside it, then renamed
+ * @path: appears whole or not at all
  * @reterr: filled on failure
  *
  * Return: LULL_OK, LULL_IO, LULL_NOMEM, or LULL_USAGE without a trace or while
@@ -215,7 +215,7 @@ LULL_API const struct lull_proof *lull_job_proof(struct lull_job *job,
  * @job: the job
  * @first: the first partition
  * @nr: how many, each with its proof
- * @path: written to a temporary name beside it, then renamed
+ * @path: appears whole or not at all
  * @flags: 0, or LULL_JOB_JSON
  * @reterr: filled on failure
  *

@@ -28,9 +28,7 @@
 #define MAGIC_BYTES 4
 #define VERSION_OFFSET 4
 #define NR_SECTIONS_OFFSET 8
-#define HEADER_BYTES 12 /* of the file */
 #define SECTION_SIZE_OFFSET 4
-#define SECTION_HEADER_BYTES 12
 
 static const char *section_name(const struct lull_binfile *file, uint32_t type)
 {
@@ -52,7 +50,7 @@ int lull_binfile_fail(const struct lull_binfile *file, uint32_t type,
 	return code;
 }
 
-_Static_assert(HEADER_BYTES <= LULL_INFILE_HEAD_BYTES &&
+_Static_assert(LULL_BINFILE_HEAD_BYTES <= LULL_INFILE_HEAD_BYTES &&
 		       LULL_FR_BYTES <= LULL_INFILE_HEAD_BYTES,
 	       "the head of a file says what it is");
 
@@ -104,11 +102,11 @@ static int check_header(const void *arg, const struct lull_infile *in,
 	const struct lull_binfile_kind *kind = arg;
 	uint32_t version, nr;
 
-	if (in->bytes < HEADER_BYTES)
+	if (in->bytes < LULL_BINFILE_HEAD_BYTES)
 		return lull_fail(reterr, LULL_FORMAT,
 				 "%s: expected a header of %u bytes, found a "
 				 "file of %" PRIu64,
-				 in->name, HEADER_BYTES, in->bytes);
+				 in->name, LULL_BINFILE_HEAD_BYTES, in->bytes);
 	if (!is_magic(in->data, kind->magic))
 		return fail_magic(in, kind, reterr);
 	version = lull_load_u32(in->data + VERSION_OFFSET);
@@ -119,7 +117,8 @@ static int check_header(const void *arg, const struct lull_infile *in,
 				 in->name, VERSION_OFFSET, kind->version,
 				 kind->magic, version);
 	nr = lull_load_u32(in->data + NR_SECTIONS_OFFSET);
-	if (nr > (in->bytes - HEADER_BYTES) / SECTION_HEADER_BYTES)
+	if (nr >
+	    (in->bytes - LULL_BINFILE_HEAD_BYTES) / LULL_BINFILE_SECTION_BYTES)
 		return lull_fail(reterr, LULL_FORMAT,
 				 "%s: offset 0x%x: %" PRIu32 " sections do not "
 				 "fit in a file of %" PRIu64 " bytes",
@@ -139,12 +138,12 @@ static int add_section(struct lull_binfile *file, uint64_t pos,
 	struct lull_binfile_section *section;
 	const struct lull_binfile_section *twin;
 	const struct lull_infile *in = &file->in;
-	uint64_t left = in->bytes - pos - SECTION_HEADER_BYTES;
+	uint64_t left = in->bytes - pos - LULL_BINFILE_SECTION_BYTES;
 
 	section = &file->sections[file->nr_sections];
 	section->type = lull_load_u32(in->data + pos);
 	section->bytes = lull_load_u64(in->data + pos + SECTION_SIZE_OFFSET);
-	section->offset = pos + SECTION_HEADER_BYTES;
+	section->offset = pos + LULL_BINFILE_SECTION_BYTES;
 	section->data = in->data + section->offset;
 	if (section->bytes > left)
 		return lull_binfile_fail(file, section->type, section->offset,
@@ -167,12 +166,12 @@ static int index_sections(struct lull_binfile *file, struct lull_error *reterr)
 {
 	const struct lull_infile *in = &file->in;
 	uint32_t nr = lull_load_u32(in->data + NR_SECTIONS_OFFSET);
-	uint64_t pos = HEADER_BYTES;
+	uint64_t pos = LULL_BINFILE_HEAD_BYTES;
 	uint32_t i;
 	int err;
 
 	for (i = 0; i < nr; i++) {
-		if (in->bytes - pos < SECTION_HEADER_BYTES)
+		if (in->bytes - pos < LULL_BINFILE_SECTION_BYTES)
 			return lull_fail(reterr, LULL_FORMAT,
 					 "%s: offset 0x%" PRIx64
 					 ": expected the header of section "
@@ -183,7 +182,7 @@ static int index_sections(struct lull_binfile *file, struct lull_error *reterr)
 		err = add_section(file, pos, reterr);
 		if (err)
 			return err;
-		pos += SECTION_HEADER_BYTES + file->sections[i].bytes;
+		pos += LULL_BINFILE_SECTION_BYTES + file->sections[i].bytes;
 	}
 	file->trailing_bytes = in->bytes - pos;
 	return LULL_OK;

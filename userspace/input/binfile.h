@@ -14,10 +14,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "curve/facts.h"
 #include "input/infile.h"
 #include "lull.h"
+
+/* Before the sections: magic, u32 version, u32 number of sections. */
+#define LULL_BINFILE_HEAD_BYTES 12
+/* Before each of them: u32 type, u64 bytes. */
+#define LULL_BINFILE_SECTION_BYTES 12
+
+static inline void lull_binfile_put_head(uint8_t to[LULL_BINFILE_HEAD_BYTES],
+					 const char *magic, uint32_t version,
+					 uint32_t nr_sections)
+{
+	memcpy(to, magic, sizeof(version));
+	memcpy(to + 4, &version, sizeof(version));
+	memcpy(to + 8, &nr_sections, sizeof(nr_sections));
+}
+
+static inline void
+lull_binfile_put_section(uint8_t to[LULL_BINFILE_SECTION_BYTES], uint32_t type,
+			 uint64_t bytes)
+{
+	memcpy(to, &type, sizeof(type));
+	memcpy(to + sizeof(type), &bytes, sizeof(bytes));
+}
 
 /* The largest format of the family, a prepared .ptau, has 11 sections. */
 #define LULL_BINFILE_SECTIONS_MAX 64

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * outfile.c - writes an output under a temporary name; see outfile.h
+ * outfile.c - writes an output that has no name yet; see outfile.h
+ *
+ * A file without a name (O_TMPFILE) is gone with the process, whatever ends it.
+ * Linux can give it a name that nobody has, in one step, but not one that is
+ * taken: then it has a second name for the moment between two calls.  That name is
+ * made of the file's, so that what is left there by a kill at that very moment is
+ * removed by the next output of the same name.
  */
 #include "input/outfile.h"
 
@@ -16,10 +22,12 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "base/hash.h"
 
-#define TEMP_TRIES 16	   /* names of 64 random bits: one is enough */
+#define TEMP_TRIES 16	   /* names of 64 bits: one is enough */
 #define TEMP_NAME_BYTES 32 /* ".lull-" and 16 hexadecimal digits */
 #define FILE_MODE 0666	   /* less the umask, as for any new file */
+#define FD_NAME_BYTES 32   /* "/proc/self/fd/" and ten digits */
 
 /* Length of the directory part of @path, its slash included; 0 when the path
  * is a name alone. */
@@ -43,23 +51,37 @@ static bool draw(uint64_t *ret_random)
 	return got == sizeof(*ret_random);
 }
 
-/* Opens a new file beside @path; gives its name. */
-static int create_temp(const char *path, char **ret_temp)
+/* Room for the name of a file beside @path, and its directory. */
+static char *begin_temp(const char *path)
 {
 	size_t dir = directory_bytes(path);
 	char *temp = malloc(dir + TEMP_NAME_BYTES);
+
+	if (temp)
+		memcpy(temp, path, dir);
+	return temp;
+}
+
+static void end_temp(char *temp, const char *path, uint64_t number)
+{
+	snprintf(temp + directory_bytes(path), TEMP_NAME_BYTES,
+		 ".lull-%016" PRIx64, number);
+}
+
+/* Opens a new file beside @path; gives its name. */
+static int create_temp(const char *path, char **ret_temp)
+{
+	char *temp = begin_temp(path);
 	int fd = -1, tries;
 	uint64_t random;
 
 	if (!temp)
 		return -1;
-	memcpy(temp, path, dir);
 	for (tries = 0; tries < TEMP_TRIES; tries++) {
 		if (!draw(&random))
 			break;
-		snprintf(temp + dir, TEMP_NAME_BYTES, ".lull-%016" PRIx64,
-			 random);
-		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		end_temp(temp, path, random);
+		fd = open(temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
 			  FILE_MODE);
 		if (fd >= 0 || errno != EEXIST)
 			break;
@@ -73,6 +95,46 @@ static int create_temp(const char *path, char **ret_temp)
 	}
 	*ret_temp = temp;
 	return fd;
+}
+
+/* The directory part of @path; the caller's to free. */
+static char *directory_of(const char *path)
+{
+	size_t dir = directory_bytes(path);
+
+	return strndup(dir ? path : ".", dir ? dir : 1);
+}
+
+static void name_fd(char buf[FD_NAME_BYTES], int fd)
+{
+	snprintf(buf, FD_NAME_BYTES, "/proc/self/fd/%d", fd);
+}
+
+/* Opens a new file without a name in the directory of @path.  -1 with errno 0
+ * where there can be none, or where it could not be named later. */
+static int create_unnamed(const char *path)
+{
+	char link[FD_NAME_BYTES], *directory = directory_of(path);
+	int fd, saved;
+
+	if (!directory)
+		return -1;
+	fd = open(directory, O_RDWR | O_TMPFILE | O_CLOEXEC, FILE_MODE);
+	saved = errno;
+	free(directory);
+	errno = saved;
+	if (fd < 0) {
+		/* A file system, or a kernel, that has none. */
+		if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)
+			errno = 0;
+		return -1;
+	}
+	name_fd(link, fd);
+	if (!access(link, F_OK))
+		return fd;
+	close(fd);
+	errno = 0;
+	return -1;
 }
 
 /* Where the output really goes: behind symbolic links, so that the link stays
@@ -91,7 +153,12 @@ static int open_regular(const char *path, bool exists, struct lull_outfile *out,
 	out->path = resolve(path, exists);
 	if (!out->path)
 		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
-	out->fd = create_temp(out->path, &out->temp);
+	errno = 0;
+	out->fd = -1;
+	if (!(out->flags & LULL_OUTFILE_NAMED))
+		out->fd = create_unnamed(out->path);
+	if (out->fd < 0 && !errno)
+		out->fd = create_temp(out->path, &out->temp);
 	if (out->fd < 0)
 		return lull_fail_errno(reterr, LULL_IO, errno,
 				       "%s: creating a file in its directory",
@@ -102,7 +169,23 @@ static int open_regular(const char *path, bool exists, struct lull_outfile *out,
 static int open_special(const char *path, struct lull_outfile *out,
 			struct lull_error *reterr)
 {
+	if (out->flags & LULL_OUTFILE_REGULAR)
+		return lull_fail(reterr, LULL_USAGE,
+				 "%s: it is written at many places at once: "
+				 "expected a regular file, found a device or "
+				 "pipe",
+				 out->name);
 	out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (out->fd < 0)
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
+	return LULL_OK;
+}
+
+/* A file that no folder has: nothing can be renamed to it. */
+static int open_nameless(const char *path, struct lull_outfile *out,
+			 struct lull_error *reterr)
+{
+	out->fd = open(path, O_RDWR | O_TRUNC | O_CLOEXEC);
 	if (out->fd < 0)
 		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
 	return LULL_OK;
@@ -127,6 +210,8 @@ int lull_outfile_open(const char *path, unsigned int flags,
 				       "an empty name for an output");
 	if (exists && !S_ISREG(st.st_mode))
 		err = open_special(path, &out, reterr);
+	else if (exists && !st.st_nlink)
+		err = open_nameless(path, &out, reterr);
 	else
 		err = open_regular(path, exists, &out, reterr);
 	if (err) {
@@ -189,7 +274,15 @@ int lull_outfile_resize(struct lull_outfile *out, uint64_t bytes,
 	return LULL_OK;
 }
 
-/* Closes the descriptor; a file system may tell of a full disk only now. */
+int lull_outfile_read_at(const struct lull_outfile *out, uint64_t offset,
+			 void *to, size_t bytes, struct lull_error *reterr)
+{
+	struct lull_instream in = { .fd = out->fd, .bytes = offset + bytes };
+
+	memcpy(in.name, out->name, sizeof(in.name));
+	return lull_instream_read(&in, offset, to, bytes, reterr);
+}
+
 int lull_outfile_stream(const struct lull_outfile *out, FILE **ret_stream,
 			struct lull_error *reterr)
 {
@@ -206,14 +299,16 @@ int lull_outfile_stream(const struct lull_outfile *out, FILE **ret_stream,
 	return err;
 }
 
+/* Some file systems tell of a full disk when a descriptor is closed; the file's
+ * own stays, for without it what has no name is gone. */
 static int finish_writing(struct lull_outfile *out, struct lull_error *reterr)
 {
-	int fd = out->fd, err = 0;
+	int fd, err = 0;
 
-	if (out->temp && out->flags & LULL_OUTFILE_FSYNC && fsync(fd))
+	if (out->path && out->flags & LULL_OUTFILE_FSYNC && fsync(out->fd))
 		err = errno;
-	out->fd = -1;
-	if (close(fd) && !err)
+	fd = dup(out->fd);
+	if ((fd < 0 || close(fd)) && !err)
 		err = errno;
 	if (err)
 		return lull_fail_errno(reterr, LULL_IO, err, "%s: writing",
@@ -224,8 +319,7 @@ static int finish_writing(struct lull_outfile *out, struct lull_error *reterr)
 /* Makes the new name last.  Not every file system can: no error then. */
 static void sync_directory(const struct lull_outfile *out)
 {
-	size_t dir = directory_bytes(out->path);
-	char *name = strndup(dir ? out->path : ".", dir ? dir : 1);
+	char *name = directory_of(out->path);
 	int fd;
 
 	if (!name)
@@ -238,18 +332,76 @@ static void sync_directory(const struct lull_outfile *out)
 	close(fd);
 }
 
-static int rename_all(struct lull_outfile *outs, size_t nr,
-		      struct lull_error *reterr)
+static bool link_as(const struct lull_outfile *out, const char *name)
+{
+	char link[FD_NAME_BYTES];
+
+	name_fd(link, out->fd);
+	return !linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* Gives a file without a name the one to be renamed.  What has it already is
+ * what a process left that was killed here. */
+static bool link_temp(struct lull_outfile *out)
+{
+	const char *base = out->path + directory_bytes(out->path);
+	uint8_t hash[LULL_HASH_BYTES];
+	int tries;
+
+	out->temp = begin_temp(out->path);
+	if (!out->temp)
+		return false;
+	lull_hash(base, strlen(base), hash);
+	end_temp(out->temp, out->path, lull_load_u64(hash));
+	for (tries = 0; tries < TEMP_TRIES; tries++) {
+		if (link_as(out, out->temp))
+			return true;
+		if (errno != EEXIST || unlink(out->temp))
+			break;
+	}
+	free(out->temp);
+	out->temp = NULL;
+	return false;
+}
+
+/* Another writer of the same file may have taken ours away with its own name:
+ * then once more. */
+static bool put_name(struct lull_outfile *out)
+{
+	bool unnamed = !out->temp;
+	int tries;
+
+	if (unnamed && link_as(out, out->path))
+		return true;
+	if (unnamed && errno != EEXIST)
+		return false;
+	for (tries = 0; tries < TEMP_TRIES; tries++) {
+		if (!out->temp && !link_temp(out))
+			return false;
+		if (!rename(out->temp, out->path))
+			break;
+		if (!unnamed || errno != ENOENT)
+			return false;
+		free(out->temp);
+		out->temp = NULL;
+	}
+	free(out->temp);
+	out->temp = NULL;
+	return tries < TEMP_TRIES;
+}
+
+static int name_all(struct lull_outfile *outs, size_t nr,
+		    struct lull_error *reterr)
 {
 	size_t i, j;
 	int err;
 
 	for (i = 0; i < nr; i++) {
-		if (!outs[i].temp || !rename(outs[i].temp, outs[i].path))
+		if (!outs[i].path || put_name(&outs[i]))
 			continue;
 		err = errno;
 		for (j = 0; j < i; j++)
-			if (outs[j].temp)
+			if (outs[j].path)
 				unlink(outs[j].path);
 		return lull_fail_errno(reterr, LULL_IO, err,
 				       "%s: renaming the finished file",
@@ -267,14 +419,10 @@ int lull_outfile_commit(struct lull_outfile *outs, size_t nr,
 	for (i = 0; !err && i < nr; i++)
 		err = finish_writing(&outs[i], reterr);
 	if (!err)
-		err = rename_all(outs, nr, reterr);
+		err = name_all(outs, nr, reterr);
 	for (i = 0; i < nr; i++) {
-		if (!err && outs[i].temp) {
-			if (outs[i].flags & LULL_OUTFILE_FSYNC)
-				sync_directory(&outs[i]);
-			free(outs[i].temp);
-			outs[i].temp = NULL;
-		}
+		if (!err && outs[i].path && outs[i].flags & LULL_OUTFILE_FSYNC)
+			sync_directory(&outs[i]);
 		lull_outfile_discard(&outs[i]);
 	}
 	return err;
@@ -298,8 +446,7 @@ static bool same_inode(const struct stat *a, const struct stat *b)
 
 static bool stat_directory(const char *path, struct stat *ret_st)
 {
-	size_t dir = directory_bytes(path);
-	char *name = strndup(dir ? path : ".", dir ? dir : 1);
+	char *name = directory_of(path);
 	bool found = name && !stat(name, ret_st);
 
 	free(name);

@@ -2,10 +2,13 @@
 /*
  * outfile.h - an output that appears whole or not at all
  *
- * Written under a temporary name in the directory of its path and renamed on
- * commit, so that a failed run leaves neither a half file nor an older one
- * damaged.  A path that is a device or a pipe (/dev/stdout, /dev/null) is
- * written to directly.  Refuses directories and detects a full disk.
+ * Written to a file without a name in the directory of its path, which gets its
+ * name on commit: a run that fails, or is killed, leaves neither a half file nor
+ * an older one damaged.  Where the file system has no such files (NFS, FAT, some
+ * FUSE) the file has a temporary name, ".lull-" and a number, that a kill leaves.
+ * A path that is a device or a pipe (/dev/stdout, /dev/null) is written to
+ * directly, and so is a file that no folder has (/proc/self/fd/5 of one that was
+ * made without a name, or removed).  Refuses directories and detects a full disk.
  */
 #ifndef LULL_INPUT_OUTFILE_H
 #define LULL_INPUT_OUTFILE_H
@@ -20,13 +23,18 @@
 
 /* For lull_outfile_open(): commit waits until the disk has the file. */
 #define LULL_OUTFILE_FSYNC 1u
+/* Refuse devices and pipes: the output is written at many places at once. */
+#define LULL_OUTFILE_REGULAR 2u
+/* Under a temporary name everywhere; for tests. */
+#define LULL_OUTFILE_NAMED 4u
 
 /**
  * struct lull_outfile - an output under way
  * @fd: where bytes go; -1 when empty or closed
  * @flags: as given to lull_outfile_open()
- * @path: the final name, symbolic links resolved
- * @temp: the temporary name; NULL for a device or pipe
+ * @path: the final name, symbolic links resolved; NULL for what is
+ *	written to directly
+ * @temp: the temporary name; NULL while the file has none
  * @name: for messages
  */
 struct lull_outfile {
@@ -46,12 +54,12 @@ struct lull_outfile {
 /**
  * lull_outfile_open - begin an output
  * @path: the final name; its directory must exist
- * @flags: 0 or LULL_OUTFILE_FSYNC
+ * @flags: LULL_OUTFILE_FSYNC and others, or 0
  * @ret_out: owned by the caller; end it with lull_outfile_commit() or
  *	lull_outfile_discard()
  * @reterr: filled on failure
  *
- * Return: LULL_OK or LULL_IO.
+ * Return: LULL_OK, LULL_IO or LULL_USAGE (LULL_OUTFILE_REGULAR).
  */
 int lull_outfile_open(const char *path, unsigned int flags,
 		      struct lull_outfile *ret_out, struct lull_error *reterr);
@@ -96,6 +104,19 @@ int lull_outfile_resize(struct lull_outfile *out, uint64_t bytes,
 			struct lull_error *reterr);
 
 /**
+ * lull_outfile_read_at - read back what was written
+ * @out: an open output that is not a device or pipe
+ * @offset: from the start of the file
+ * @to: where to
+ * @bytes: how many; all of them were written
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK or LULL_IO.
+ */
+int lull_outfile_read_at(const struct lull_outfile *out, uint64_t offset,
+			 void *to, size_t bytes, struct lull_error *reterr);
+
+/**
  * lull_outfile_stream - a stream that appends to an output
  * @out: an open output
  * @ret_stream: the caller's to close, which leaves the output to commit
@@ -112,9 +133,9 @@ int lull_outfile_stream(const struct lull_outfile *out, FILE **ret_stream,
  * @nr: how many
  * @reterr: filled on failure
  *
- * All are closed (and synced, where asked) before the first is renamed, so a
- * full disk leaves every name as it was.  When a rename fails, those already
- * renamed are removed.  Every output is ended, on failure too.
+ * All are written out (and synced, where asked) before the first gets its name,
+ * so a full disk leaves every name as it was.  When one cannot have its name,
+ * those that have are removed.  Every output is ended, on failure too.
  *
  * Return: LULL_OK or LULL_IO.
  */
@@ -122,7 +143,7 @@ int lull_outfile_commit(struct lull_outfile *outs, size_t nr,
 			struct lull_error *reterr);
 
 /**
- * lull_outfile_discard - end an output and remove its temporary file
+ * lull_outfile_discard - end an output that was not committed
  * @out: the output; an empty or ended one is left alone
  */
 void lull_outfile_discard(struct lull_outfile *out);

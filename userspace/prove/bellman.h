@@ -30,10 +30,44 @@ struct lull_bellman_points {
 };
 
 /**
+ * lull_bellman_take_points - read and decode some points
+ * @file: an open file
+ * @array: which
+ * @first: the first
+ * @nr: how many
+ * @to: affine, Montgomery, as a .zkey has points
+ * @reterr: names array, index, offset and fault
+ *
+ * Every encoding is checked; whether the points lie on their curve is not.
+ * Context: any thread.
+ *
+ * Return: LULL_OK, LULL_IO or LULL_RANGE.
+ */
+int lull_bellman_take_points(const struct lull_bellman *file,
+			     enum lull_bellman_array array, size_t first,
+			     size_t nr, uint8_t *to, struct lull_error *reterr);
+
+/* Are points [first, first + nr), taken, on their curve and in their subgroup?
+ * LULL_OK or LULL_RANGE. */
+int lull_bellman_check_points(const struct lull_bellman *file,
+			      enum lull_bellman_array array, size_t first,
+			      size_t nr, const uint8_t *points,
+			      struct lull_error *reterr);
+
+/* Says that point @i is off its curve or outside its subgroup.  Returns
+ * LULL_RANGE. */
+int lull_bellman_fail_point(const struct lull_bellman *file,
+			    enum lull_bellman_array array, size_t i,
+			    enum lull_points_fault fault,
+			    struct lull_error *reterr);
+
+/**
  * lull_bellman_load - read, check and convert a file's points
  * @file: an open file
  * @nr_arrays: how many arrays, from the first
- * @workers: who does it
+ * @reader: who reads, and whose threads convert; NULL, or a file in memory:
+ *	@workers
+ * @workers: who does it then
  * @arena: where they lie
  * @ret_points: owned by the caller; retire its @vec
  * @reterr: names array, index, offset and fault
@@ -45,6 +79,7 @@ struct lull_bellman_points {
  * or LULL_NOMEM.
  */
 int lull_bellman_load(const struct lull_bellman *file, unsigned int nr_arrays,
+		      const struct lull_reader *reader,
 		      struct lull_workers *workers, struct lull_arena *arena,
 		      struct lull_bellman_points *ret_points,
 		      struct lull_error *reterr);
@@ -53,7 +88,8 @@ int lull_bellman_load(const struct lull_bellman *file, unsigned int nr_arrays,
  * lull_bellman_key_create - load a file and make a key of it
  * @file: parameters; stays the caller's
  * @path: where they came from, NULL for memory
- * @workers: who does it
+ * @reader: as lull_bellman_load()
+ * @workers: who does the rest
  * @arena: where the key lies
  * @set: the devices
  * @ret_key: owned by the caller; end it with lull_prove_key_destroy()
@@ -62,6 +98,7 @@ int lull_bellman_load(const struct lull_bellman *file, unsigned int nr_arrays,
  * Return: as lull_bellman_load().
  */
 int lull_bellman_key_create(const struct lull_bellman *file, const char *path,
+			    const struct lull_reader *reader,
 			    struct lull_workers *workers,
 			    struct lull_arena *arena, struct lull_set *set,
 			    struct lull_key **ret_key,
@@ -74,7 +111,7 @@ int lull_bellman_key_check(const struct lull_key *key,
 /**
  * lull_bellman_write - write a key as parameters, or its verifying key alone
  * @key: any key of BLS12-381
- * @path: written to a temporary name beside it, then renamed
+ * @path: appears whole or not at all
  * @vkey_only: no more than the verifying key
  * @reterr: filled on failure
  *
@@ -141,8 +178,8 @@ int lull_bellman_verify(const struct lull_bellman_points *vkey,
  * @log2_domain: of the domain's size
  * @workers: who does it
  * @arena: for memory
- * @ret_vec: (1 << log2_domain) - 1 points tau^i Z(tau) / delta; owned by the
- *	caller
+ * @ret_vec: 1 << log2_domain points tau^i Z(tau) / delta, owned by the caller; the
+ *	last is that of a coefficient that no quotient has
  * @reterr: filled on failure
  *
  * Return: LULL_OK or LULL_NOMEM.

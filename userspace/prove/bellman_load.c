@@ -2,9 +2,9 @@
 /*
  * bellman_load.c - bellman's points into memory, and a key of them
  *
- * A task reads some points to where they are to lie and converts them there:
- * both forms have the same size, so a file of any size takes its own size of
- * memory and no more.
+ * Points are read to where they are to lie, by a reader or by tasks of the pool,
+ * and converted there: both forms have the same size, so a file of any size takes
+ * its own size of memory and no more.
  */
 #include "prove/bellman.h"
 
@@ -26,6 +26,7 @@ struct pass {
 	unsigned int nr_arrays;
 	unsigned int nr_subgroup; /* arrays whose subgroup is checked */
 	bool read;
+	const struct lull_file_extent *extents; /* where a reader reads */
 };
 
 static int fail_point(const struct lull_bellman *file, unsigned int array,
@@ -38,52 +39,78 @@ static int fail_point(const struct lull_bellman *file, unsigned int array,
 				 "point %zu: %s", i, text);
 }
 
-/* Decodes points [lo, hi) in place.  (0, 0) is refused here: in memory it would
- * be taken for infinity. */
-static int decode(const struct pass *pass, unsigned int array, size_t lo,
-		  size_t hi, struct lull_error *reterr)
+int lull_bellman_fail_point(const struct lull_bellman *file,
+			    enum lull_bellman_array array, size_t i,
+			    enum lull_points_fault fault,
+			    struct lull_error *reterr)
+{
+	return fail_point(file, array, i,
+			  fault == LULL_POINTS_SUBGROUP ? not_in_subgroup
+							: not_on_curve,
+			  reterr);
+}
+
+/* Decodes points [first, first + nr) in place.  (0, 0) is refused here: in
+ * memory it would be taken for infinity. */
+static int decode(const struct lull_bellman *file,
+		  enum lull_bellman_array array, size_t first, size_t nr,
+		  uint8_t *points, struct lull_error *reterr)
 {
 	const unsigned int nr_coords = lull_bellman_coords(array);
 	const size_t each = lull_bellman_point_bytes(array);
 	uint8_t from[LULL_BELLMAN_POINT_BYTES_MAX];
 	enum lull_bellman_fault fault;
-	uint8_t *p = pass->at[array] + lo * each;
+	uint8_t *p = points;
 	size_t i;
 
-	for (i = lo; i < hi; i++, p += each) {
+	for (i = first; i < first + nr; i++, p += each) {
 		memcpy(from, p, each);
 		fault = lull_bellman_take_point(from, nr_coords, p);
 		if (fault != LULL_BELLMAN_POINT_OK)
-			return fail_point(pass->file, array, i,
+			return fail_point(file, array, i,
 					  lull_bellman_fault_text(fault),
 					  reterr);
 		if (lull_is_zero(p, each))
-			return fail_point(pass->file, array, i, not_on_curve,
-					  reterr);
+			return fail_point(file, array, i, not_on_curve, reterr);
 	}
-	lull_bellman_to_mont(pass->at[array] + lo * each,
-			     (hi - lo) * nr_coords);
+	lull_bellman_to_mont(points, nr * nr_coords);
 	return LULL_OK;
 }
 
-static int check(const struct pass *pass, unsigned int array, size_t lo,
-		 size_t hi, struct lull_error *reterr)
+int lull_bellman_take_points(const struct lull_bellman *file,
+			     enum lull_bellman_array array, size_t first,
+			     size_t nr, uint8_t *to, struct lull_error *reterr)
+{
+	const size_t each = lull_bellman_point_bytes(array);
+	int err;
+
+	err = lull_instream_read(&file->in, file->offset[array] + first * each,
+				 to, nr * each, reterr);
+	return err ? err : decode(file, array, first, nr, to, reterr);
+}
+
+static int check(const struct lull_bellman *file, enum lull_bellman_array array,
+		 size_t first, size_t nr, const uint8_t *points, bool subgroup,
+		 struct lull_error *reterr)
 {
 	const struct lull_groth16_ops *ops = lull_groth16(LULL_CURVE_BLS12_381);
-	bool subgroup = array < pass->nr_subgroup;
 	struct lull_points_report report;
 
-	if (lull_bellman_coords(array) == 2)
-		ops->check_g1(pass->at[array], lo, hi, subgroup, &report);
-	else
-		ops->check_g2(pass->at[array], lo, hi, subgroup, &report);
+	(lull_bellman_coords(array) == 2 ? ops->check_g1 : ops->check_g2)(
+		points, 0, nr, subgroup, &report);
 	LULL_ASSERT(!report.nr_inf && report.fault != LULL_POINTS_COORDINATE);
 	if (report.fault == LULL_POINTS_OK)
 		return LULL_OK;
-	return fail_point(pass->file, array, report.index,
-			  report.fault == LULL_POINTS_SUBGROUP ? not_in_subgroup
-							       : not_on_curve,
-			  reterr);
+	return lull_bellman_fail_point(file, array, first + report.index,
+				       report.fault, reterr);
+}
+
+int lull_bellman_check_points(const struct lull_bellman *file,
+			      enum lull_bellman_array array, size_t first,
+			      size_t nr, const uint8_t *points,
+			      struct lull_error *reterr)
+{
+	return check(file, array, first, nr, points, true, reterr);
 }
 
 static size_t nr_tasks(const struct pass *pass, unsigned int array)
@@ -96,22 +123,21 @@ static int pass_task(void *arg, size_t task, struct lull_error *reterr)
 	const struct pass *pass = arg;
 	const struct lull_bellman *file = pass->file;
 	unsigned int array = 0;
-	size_t lo, hi, each;
+	size_t lo, nr;
+	uint8_t *points;
 	int err = LULL_OK;
 
 	while (task >= nr_tasks(pass, array))
 		task -= nr_tasks(pass, array++);
 	lo = task * POINTS_PER_TASK;
-	hi = lull_min(lo + POINTS_PER_TASK, file->nr[array]);
-	each = lull_bellman_point_bytes(array);
-	if (pass->read) {
-		err = lull_instream_read(
-			&file->in, file->offset[array] + lo * each,
-			pass->at[array] + lo * each, (hi - lo) * each, reterr);
-		if (!err)
-			err = decode(pass, array, lo, hi, reterr);
-	}
-	return err ? err : check(pass, array, lo, hi, reterr);
+	nr = lull_min(file->nr[array] - lo, POINTS_PER_TASK);
+	points = pass->at[array] + lo * lull_bellman_point_bytes(array);
+	if (pass->read)
+		err = lull_bellman_take_points(file, array, lo, nr, points,
+					       reterr);
+	return err ? err
+		   : check(file, array, lo, nr, points,
+			   array < pass->nr_subgroup, reterr);
 }
 
 static int run_pass(struct pass *pass, struct lull_workers *workers,
@@ -123,6 +149,51 @@ static int run_pass(struct pass *pass, struct lull_workers *workers,
 	for (array = 0; array < pass->nr_arrays; array++)
 		nr += nr_tasks(pass, array);
 	return lull_workers_try(workers, nr, pass_task, pass, reterr);
+}
+
+/* Has a reader read the arrays; its threads convert points as they land. */
+static int land(void *arg, const struct lull_file_extent *extent,
+		uint64_t first, size_t nr, uint8_t *units,
+		struct lull_error *reterr)
+{
+	const struct pass *pass = arg;
+	const enum lull_bellman_array array =
+		(enum lull_bellman_array)(extent - pass->extents);
+	int err;
+
+	err = decode(pass->file, array, (size_t)first, nr, units, reterr);
+	return err ? err
+		   : check(pass->file, array, (size_t)first, nr, units,
+			   array < pass->nr_subgroup, reterr);
+}
+
+static int read_arrays(struct pass *pass, const struct lull_reader *reader,
+		       struct lull_error *reterr)
+{
+	const struct lull_bellman *file = pass->file;
+	const struct lull_load_file source = { file->in.fd, file->in.bytes,
+					       file->in.name };
+	struct lull_file_extent extents[LULL_BELLMAN_NR_ARRAYS];
+	const struct lull_load load = { .extents = extents,
+					.nr_extents = pass->nr_arrays,
+					.land = land,
+					.arg = pass };
+	unsigned int array;
+
+	for (array = 0; array < pass->nr_arrays; array++) {
+		size_t each = lull_bellman_point_bytes(array);
+
+		extents[array] = (struct lull_file_extent){
+			.source = &source,
+			.offset = file->offset[array],
+			.bytes = file->nr[array] * (uint64_t)each,
+			.to = pass->at[array],
+			.kind = LULL_EXTENT_POINTS,
+			.unit_bytes = each,
+		};
+	}
+	pass->extents = extents;
+	return reader->read(reader->arg, &load, reterr);
 }
 
 /* Where each array lies; *ret_bytes is all of them. */
@@ -140,6 +211,7 @@ static void place(const struct lull_bellman *file, unsigned int nr_arrays,
 }
 
 int lull_bellman_load(const struct lull_bellman *file, unsigned int nr_arrays,
+		      const struct lull_reader *reader,
 		      struct lull_workers *workers, struct lull_arena *arena,
 		      struct lull_bellman_points *ret_points,
 		      struct lull_error *reterr)
@@ -161,7 +233,8 @@ int lull_bellman_load(const struct lull_bellman *file, unsigned int nr_arrays,
 	if (err)
 		return err;
 	place(file, nr_arrays, points.vec.ptr, points.at, &bytes);
-	err = run_pass(&pass, workers, reterr);
+	err = reader && !file->in.data ? read_arrays(&pass, reader, reterr)
+				       : run_pass(&pass, workers, reterr);
 	if (!err)
 		err = lull_instream_same(&file->in, reterr);
 	if (err) {
@@ -210,6 +283,7 @@ static void view(const struct lull_bellman *file,
 }
 
 int lull_bellman_key_create(const struct lull_bellman *file, const char *path,
+			    const struct lull_reader *reader,
 			    struct lull_workers *workers,
 			    struct lull_arena *arena, struct lull_set *set,
 			    struct lull_key **ret_key,
@@ -219,8 +293,8 @@ int lull_bellman_key_create(const struct lull_bellman *file, const char *path,
 	struct lull_keyfile key = { 0 };
 	int err;
 
-	err = lull_bellman_load(file, LULL_BELLMAN_NR_ARRAYS, workers, arena,
-				&points, reterr);
+	err = lull_bellman_load(file, LULL_BELLMAN_NR_ARRAYS, reader, workers,
+				arena, &points, reterr);
 	if (err)
 		return err;
 	view(file, &points, &key.zkey);
@@ -262,9 +336,8 @@ static void describe(const struct lull_key *key, struct lull_bellman *file,
 	/* The file has a number before each array behind the first points. */
 	for (array = 0; array < LULL_BELLMAN_NR_ARRAYS; array++) {
 		counts += array >= LULL_BELLMAN_IC;
-		file->offset[array] =
-			(uint64_t)(points->at[array] - z->base) +
-			counts * LULL_BELLMAN_COUNT_BYTES;
+		file->offset[array] = (uint64_t)(points->at[array] - z->base) +
+				      counts * LULL_BELLMAN_COUNT_BYTES;
 	}
 }
 

@@ -102,10 +102,8 @@ static int fail_point(const struct moving *m, size_t first,
 	const struct lull_source *source = m->c->source;
 
 	report->index += first;
-	return lull_prove_fail_point(
-		source->name, m->part, m->what, report,
-		source->ops->offset(source, m->part, report->index),
-		source->facts, reterr);
+	return source->ops->fail_point(source, m->part, m->what, report,
+				       reterr);
 }
 
 static int move_points(void *arg, size_t task, unsigned int slot,
@@ -203,14 +201,11 @@ static int move_header(struct lull_converting *c, struct lull_error *reterr)
 	for (i = 0; i < LULL_ARRAY_SIZE(points); i++) {
 		(points[i].group == 1 ? ops->check_g1
 				      : ops->check_g2)(p, 0, 1, true, &report);
+		report.index = i;
 		if (report.fault != LULL_POINTS_OK)
-			return lull_prove_fail_point(
-				source->name, LULL_PART_HEADER, points[i].name,
-				&report,
-				source->ops->offset(source, LULL_PART_HEADER,
-						    0) +
-					(uint64_t)(p - header),
-				source->facts, reterr);
+			return source->ops->fail_point(source, LULL_PART_HEADER,
+						       points[i].name, &report,
+						       reterr);
 		p += 2 * points[i].group * source->facts->fp_bytes;
 	}
 	return lull_outfile_write_at(&c->out, section->offset, header,
@@ -268,9 +263,9 @@ static int check_circuit(const struct lull_converting *c,
 		return err;
 	tell(c, "circuit", 0, 0);
 	if (r1cs->curve == LULL_CURVE_BN254)
-		lull_bn254_circuit_sum(r1cs, &sum);
+		lull_bn254_circuit_sum(c->source, r1cs, &sum);
 	else
-		lull_bls12_381_circuit_sum(r1cs, &sum);
+		lull_bls12_381_circuit_sum(c->source, r1cs, &sum);
 	lull_circuit_digest(&sum, &c->head, digest);
 	if (!memcmp(digest, c->head.circuit, sizeof(digest)))
 		return LULL_OK;
@@ -301,6 +296,18 @@ static int open_circuit(const struct lull_converting *c, struct lull_r1cs *r1cs,
 	return err;
 }
 
+/* The points that were written are the circuit's. */
+static int compare(struct lull_converting *c, const struct lull_r1cs *r1cs,
+		   struct lull_error *reterr)
+{
+	if (!c->how->r1cs_path)
+		return LULL_OK;
+	tell(c, "comparing", 0, 0);
+	if (r1cs->curve == LULL_CURVE_BN254)
+		return lull_bn254_circuit_compare(c, r1cs, reterr);
+	return lull_bls12_381_circuit_compare(c, r1cs, reterr);
+}
+
 static int fold(struct lull_converting *c, const struct lull_r1cs *r1cs,
 		struct lull_error *reterr)
 {
@@ -315,7 +322,7 @@ static int fold(struct lull_converting *c, const struct lull_r1cs *r1cs,
 
 /* One section being read back. */
 struct hashing {
-	const struct lull_instream *in;
+	const struct lull_outfile *out;
 	const struct lull_lkey_section *section;
 	uint8_t *buffers, *hashes;
 };
@@ -330,8 +337,8 @@ static int hash_chunk(void *arg, size_t task, unsigned int slot,
 	uint8_t *buf = h->buffers + slot * LULL_LKEY_CHUNK_BYTES;
 	int err;
 
-	err = lull_instream_read(h->in, h->section->offset + at, buf, bytes,
-				 reterr);
+	err = lull_outfile_read_at(h->out, h->section->offset + at, buf, bytes,
+				   reterr);
 	if (!err)
 		lull_hash(buf, bytes, h->hashes + task * LULL_HASH_BYTES);
 	return err;
@@ -357,26 +364,20 @@ static int hash_section(struct lull_converting *c, struct hashing *h,
 
 static int hash_sections(struct lull_converting *c, struct lull_error *reterr)
 {
-	struct lull_instream in;
-	struct hashing h = { .in = &in };
+	struct hashing h = { .out = &c->out };
 	struct lull_vec buffers;
 	unsigned int i;
 	int err;
 
-	err = lull_instream_open(c->out.temp, &in, reterr);
-	if (err)
-		return err;
 	err = lull_arena_carve(
 		c->arena, lull_workers_nr(c->workers) * LULL_LKEY_CHUNK_BYTES,
 		0, "sections to be hashed", &buffers, reterr);
 	if (err)
-		goto close_in;
+		return err;
 	h.buffers = buffers.ptr;
 	for (i = 0; i < LULL_LKEY_NR_SECTIONS && !err; i++)
 		err = hash_section(c, &h, &c->head.sections[i], reterr);
 	lull_arena_retire(&buffers);
-close_in:
-	lull_instream_close(&in);
 	return err;
 }
 
@@ -406,6 +407,8 @@ static int write_sections(struct lull_converting *c,
 	if (!err)
 		err = move_arrays(c, reterr);
 	if (!err)
+		err = compare(c, r1cs, reterr);
+	if (!err)
 		err = fold(c, r1cs, reterr);
 	if (!err)
 		err = hash_sections(c, reterr);
@@ -420,21 +423,28 @@ static int write_file(struct lull_converting *c, struct lull_error *reterr)
 	struct lull_rows *rows;
 	int err;
 
-	if (!c->out.temp)
-		return lull_fail(reterr, LULL_USAGE,
-				 "%s: a key is written at many places at once: "
-				 "expected a regular file, found a device or "
-				 "pipe",
-				 c->out.name);
 	err = lull_rows_count(c, &rows, reterr);
 	if (err)
 		return err;
 	err = open_circuit(c, &r1cs, reterr);
 	if (!err)
 		err = write_sections(c, rows, &r1cs, reterr);
+	if (!err && c->source->ops->finish)
+		err = c->source->ops->finish(c->source, reterr);
 	lull_r1cs_close(&r1cs);
 	lull_rows_destroy(rows);
 	return err;
+}
+
+int lull_convert_check_paths(const char *key_path, const char *path,
+			     const struct lull_convert_how *how,
+			     struct lull_error *reterr)
+{
+	if (!lull_outfile_same(path, key_path) &&
+	    !(how->r1cs_path && lull_outfile_same(path, how->r1cs_path)))
+		return LULL_OK;
+	return lull_fail(reterr, LULL_USAGE,
+			 "%.80s: the output would replace an input", path);
 }
 
 int lull_convert(const struct lull_source *source, const char *path,
@@ -458,7 +468,7 @@ int lull_convert(const struct lull_source *source, const char *path,
 	};
 	int err;
 
-	err = lull_outfile_open(path, 0, &c.out, reterr);
+	err = lull_outfile_open(path, LULL_OUTFILE_REGULAR, &c.out, reterr);
 	if (err)
 		return err;
 	err = write_file(&c, reterr);

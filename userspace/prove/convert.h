@@ -5,8 +5,9 @@
  * For `lull key convert`.  Every point is checked, on its curve and in its
  * subgroup, every number is in range, and the same key gives the same bytes,
  * whatever the number of threads.  Memory does not grow with the key, except
- * for folding, which holds n points, and for keys whose coefficients are not
- * sorted.
+ * for folding, which holds n points, for comparing a circuit, which takes some
+ * 100 bytes a wire and a row, for parameters of bellman, which hold n points,
+ * and for keys whose coefficients are not sorted.
  *
  * The circuit's digest is the XXH3-128 of u32 curve, nVars, nPublic and log2 of
  * the domain's size and of the sum, modulo 2^64 in each half, of the XXH3-128
@@ -20,7 +21,7 @@
 
 /**
  * struct lull_convert_how - what is wanted
- * @r1cs_path: the circuit, which must be the key's; may be NULL
+ * @r1cs_path: the circuit, which must be the key's (compare_tmpl.c); may be NULL
  * @fold_c: fold C into L (Documentation/internals/msm.rst); needs the circuit
  * @progress: called by the thread that converts, as step @nr_done of @nr_all
  *	begins or goes on; may be NULL
@@ -52,10 +53,21 @@ int lull_convert(const struct lull_source *source, const char *path,
 		 struct lull_workers *workers, struct lull_arena *arena,
 		 struct lull_error *reterr);
 
-/* The same from a .zkey, which may be neither the output nor the circuit. */
+/* LULL_USAGE if the output would replace the key or the circuit. */
+int lull_convert_check_paths(const char *key_path, const char *path,
+			     const struct lull_convert_how *how,
+			     struct lull_error *reterr);
+
+/* The same from a .zkey, which may not be the output, nor may the circuit. */
 int lull_convert_zkey(const char *zkey_path, const char *path,
 		      const struct lull_convert_how *how,
 		      struct lull_workers *workers, struct lull_arena *arena,
 		      struct lull_error *reterr);
+
+/* The same from parameters of bellman, of the circuit that @how must name. */
+int lull_convert_bellman(const char *params_path, const char *path,
+			 const struct lull_convert_how *how,
+			 struct lull_workers *workers, struct lull_arena *arena,
+			 struct lull_error *reterr);
 
 #endif

@@ -68,14 +68,27 @@ int lull_rows_write(struct lull_converting *c, const struct lull_rows *rows,
 /* Takes NULL. */
 void lull_rows_destroy(struct lull_rows *rows);
 
-/* ---- fold_tmpl.c -------------------------------------------------------- */
+/* ---- compare_tmpl.c ----------------------------------------------------- */
 
 /* Adds to @sum what the records of a circuit's key would add: those of A and B
- * and the rows of the public wires. */
-void lull_bn254_circuit_sum(const struct lull_r1cs *r1cs,
+ * and the rows of the public wires.  The key has as many wires. */
+void lull_bn254_circuit_sum(const struct lull_source *source,
+			    const struct lull_r1cs *r1cs,
 			    struct lull_circuit_sum *sum);
-void lull_bls12_381_circuit_sum(const struct lull_r1cs *r1cs,
+void lull_bls12_381_circuit_sum(const struct lull_source *source,
+				const struct lull_r1cs *r1cs,
 				struct lull_circuit_sum *sum);
+
+/* Compares a key's points, which are checked, with a circuit of its sizes:
+ * LULL_OK, LULL_MISMATCH, LULL_IO or LULL_NOMEM. */
+int lull_bn254_circuit_compare(struct lull_converting *c,
+			       const struct lull_r1cs *r1cs,
+			       struct lull_error *reterr);
+int lull_bls12_381_circuit_compare(struct lull_converting *c,
+				   const struct lull_r1cs *r1cs,
+				   struct lull_error *reterr);
+
+/* ---- fold_tmpl.c -------------------------------------------------------- */
 
 /* Writes L with C folded in, from points that are checked. */
 int lull_bn254_fold(struct lull_converting *c, const struct lull_r1cs *r1cs,

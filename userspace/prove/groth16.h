@@ -57,15 +57,13 @@ struct lull_arena;
  *	  pi_a = alpha + A + r delta, pi_b = beta + B + s delta,
  *	  pi_c = L + H + s pi_a + r pi_b1 - r s delta
  * @verify_key: does the proof verify under this key?
+ * @check_bytes: what that has of the arena meanwhile, at most
  * @verify: the same for a key from JSON, whose points and the proof's are
  *	checked first; LULL_INVALID says in @reterr what is wrong with the proof
  * @vkey: the key's verification key and e(alpha, beta); ret_vkey->ic has room
  *	for nr_public + 1 points of G1
  * @satisfied: LULL_UNSATISFIED with the first constraint of an open circuit
  *	that the witness does not satisfy
- * @land: sort @nr plain values into classes (landing.h; @classes may be NULL)
- *	and maybe bring them into Montgomery form; stops at the first that is not
- *	below r: its index, or @nr
  */
 struct lull_groth16_ops {
 	void (*check_g1)(const uint8_t *points, size_t lo, size_t hi,
@@ -79,6 +77,7 @@ struct lull_groth16_ops {
 			  const struct lull_json_proof *proof,
 			  struct lull_workers *workers,
 			  struct lull_arena *arena, struct lull_error *reterr);
+	size_t (*check_bytes)(uint32_t nr_public, unsigned int nr_threads);
 	int (*verify)(const struct lull_json_vkey *vkey, const uint8_t *publics,
 		      const struct lull_json_proof *proof,
 		      struct lull_workers *workers, struct lull_arena *arena,
@@ -87,8 +86,6 @@ struct lull_groth16_ops {
 		     struct lull_json_vkey *ret_vkey, uint8_t *ret_alphabeta);
 	int (*satisfied)(const struct lull_r1cs *r1cs, const uint8_t *witness,
 			 struct lull_error *reterr);
-	size_t (*land)(uint8_t *values, size_t nr, bool montgomery,
-		       uint8_t *classes, size_t *nr_of);
 };
 
 /* The table of a curve; never NULL for a curve of the enum. */

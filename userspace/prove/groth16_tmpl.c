@@ -11,8 +11,8 @@ const struct lull_groth16_ops groth16 = {
 	.check_g2 = g2_points_check,
 	.assemble = groth16_assemble,
 	.verify_key = groth16_verify_key,
+	.check_bytes = groth16_check_bytes,
 	.verify = groth16_verify,
 	.vkey = groth16_vkey,
 	.satisfied = groth16_satisfied,
-	.land = groth16_land,
 };

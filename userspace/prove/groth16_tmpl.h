@@ -16,9 +16,9 @@
 #define groth16_assemble LULL_CURVE_NAME(groth16_assemble)
 #define groth16_verify LULL_CURVE_NAME(groth16_verify)
 #define groth16_verify_key LULL_CURVE_NAME(groth16_verify_key)
+#define groth16_check_bytes LULL_CURVE_NAME(groth16_check_bytes)
 #define groth16_vkey LULL_CURVE_NAME(groth16_vkey)
 #define groth16_satisfied LULL_CURVE_NAME(groth16_satisfied)
-#define groth16_land LULL_CURVE_NAME(groth16_land)
 
 void g1_points_check(const uint8_t *points, size_t lo, size_t hi, bool subgroup,
 		     struct lull_points_report *ret_report);
@@ -35,11 +35,10 @@ int groth16_verify_key(const struct lull_parts *key, const uint8_t *publics,
 		       const struct lull_json_proof *proof,
 		       struct lull_workers *workers, struct lull_arena *arena,
 		       struct lull_error *reterr);
+size_t groth16_check_bytes(uint32_t nr_public, unsigned int nr_threads);
 void groth16_vkey(const struct lull_parts *key, struct lull_json_vkey *ret_vkey,
 		  uint8_t *ret_alphabeta);
 int groth16_satisfied(const struct lull_r1cs *r1cs, const uint8_t *witness,
 		      struct lull_error *reterr);
-size_t groth16_land(uint8_t *values, size_t nr, bool montgomery,
-		    uint8_t *classes, size_t *nr_of);
 
 #endif

@@ -290,11 +290,13 @@ static int attach(struct lull_key *key, struct lull_error *reterr)
 
 	/* Not before there is a key: to fault it in is work for all threads,
 	 * to register what is there already takes a tenth of it. */
+	lull_set_hold(key->set);
 	lull_set_pin(key->set, key->arena);
 	for (i = 0; i < key->set->nr_all; i++) {
 		if (attach_one(key, &arrays, i, &why) && !first.code)
 			first = why;
 	}
+	lull_set_let_go(key->set);
 	for (i = 0; i < key->set->nr_all; i++)
 		if (key->usable[i])
 			return LULL_OK;

@@ -14,12 +14,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "arena/arena.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "prove/keygen_plan.h"
 
-#define FILE_HEADER_BYTES 12	/* magic, u32 version, u32 sections */
-#define SECTION_HEADER_BYTES 12 /* u32 type, u64 bytes */
 #define NR_SECTIONS LULL_KEYGEN_TOXIC_SLOT
 
 /* Section 10 without contributions: a hash of the circuit, left zero, and the
@@ -71,7 +70,7 @@ static void place_sections(struct lull_keygen_plan *plan)
 	uint64_t fp = r1cs->facts->fp_bytes, fr = r1cs->facts->fr_bytes;
 	uint64_t g1 = 2 * fp, g2 = 4 * fp;
 	uint64_t vars = r1cs->nr_wires, ones = (uint64_t)plan->nr_public + 1;
-	uint64_t at = FILE_HEADER_BYTES;
+	uint64_t at = LULL_BINFILE_HEAD_BYTES;
 	unsigned int i;
 
 	plan->bytes[LULL_ZKEY_PROTOCOL] = sizeof(uint32_t);
@@ -90,7 +89,7 @@ static void place_sections(struct lull_keygen_plan *plan)
 	plan->bytes[LULL_ZKEY_CONTRIBUTIONS] = CONTRIBUTIONS_BYTES;
 	plan->bytes[LULL_KEYGEN_TOXIC_SLOT] = strlen(LULL_ZKEY_TOXIC_TEXT);
 	for (i = LULL_ZKEY_PROTOCOL; i < LULL_KEYGEN_SLOTS; i++) {
-		at += SECTION_HEADER_BYTES;
+		at += LULL_BINFILE_SECTION_BYTES;
 		plan->offset[i] = at;
 		at += plan->bytes[i];
 	}
@@ -100,20 +99,18 @@ static int write_section_header(const struct lull_keygen_plan *plan,
 				unsigned int slot, struct lull_error *reterr)
 {
 	uint32_t type = slot == LULL_KEYGEN_TOXIC_SLOT ? LULL_ZKEY_TOXIC : slot;
-	uint8_t header[SECTION_HEADER_BYTES];
+	uint8_t header[LULL_BINFILE_SECTION_BYTES];
 
-	memcpy(header, &type, sizeof(type));
-	memcpy(header + sizeof(type), &plan->bytes[slot],
-	       sizeof(plan->bytes[slot]));
+	lull_binfile_put_section(header, type, plan->bytes[slot]);
 	return lull_outfile_write_at(plan->out,
-				     plan->offset[slot] - SECTION_HEADER_BYTES,
+				     plan->offset[slot] - sizeof(header),
 				     header, sizeof(header), reterr);
 }
 
 static int write_frame(const struct lull_keygen_plan *plan,
 		       struct lull_error *reterr)
 {
-	const uint32_t start[] = { LULL_ZKEY_VERSION, NR_SECTIONS };
+	uint8_t start[LULL_BINFILE_HEAD_BYTES];
 	const uint32_t protocol = LULL_ZKEY_GROTH16;
 	const uint8_t contributions[CONTRIBUTIONS_BYTES] = { 0 };
 	const struct {
@@ -121,8 +118,7 @@ static int write_frame(const struct lull_keygen_plan *plan,
 		const void *data;
 		size_t bytes;
 	} parts[] = {
-		{ 0, "zkey", 4 },
-		{ 4, start, sizeof(start) },
+		{ 0, start, sizeof(start) },
 		{ plan->offset[LULL_ZKEY_PROTOCOL], &protocol,
 		  sizeof(protocol) },
 		{ plan->offset[LULL_ZKEY_CONTRIBUTIONS], contributions,
@@ -133,6 +129,7 @@ static int write_frame(const struct lull_keygen_plan *plan,
 	unsigned int i;
 	int err;
 
+	lull_binfile_put_head(start, "zkey", LULL_ZKEY_VERSION, NR_SECTIONS);
 	for (i = LULL_ZKEY_PROTOCOL; i < LULL_KEYGEN_SLOTS; i++) {
 		err = write_section_header(plan, i, reterr);
 		if (err)
@@ -160,31 +157,47 @@ static int fill(const struct lull_keygen_plan *plan, struct lull_error *reterr)
 			 plan->r1cs->file.in.name, (int)plan->r1cs->curve);
 }
 
+/* One walk through the rows' lengths, so that threads can begin anywhere. */
+static int mark_rows(struct lull_keygen_plan *plan, struct lull_vec *ret_vec,
+		     struct lull_error *reterr)
+{
+	const struct lull_r1cs *r1cs = plan->r1cs;
+	struct lull_r1cs_walk walk = lull_r1cs_walk(r1cs);
+	struct lull_r1cs_row row;
+	uint64_t nr_coefs = 0;
+	size_t nr = lull_div_up((size_t)r1cs->nr_constraints,
+				LULL_KEYGEN_MARK_ROWS);
+	int err;
+
+	err = lull_arena_carve(plan->arena, nr * sizeof(*plan->marks), 0,
+			       "marks among rows", ret_vec, reterr);
+	if (err)
+		return err;
+	plan->marks = ret_vec->ptr;
+	plan->nr_marks = nr;
+	do {
+		if (walk.row % LULL_KEYGEN_MARK_ROWS == 0 &&
+		    walk.row < r1cs->nr_constraints)
+			plan->marks[walk.row / LULL_KEYGEN_MARK_ROWS] =
+				(struct lull_keygen_mark){ walk, nr_coefs };
+		if (!lull_r1cs_next(r1cs, &walk, &row))
+			break;
+		nr_coefs += row.a.nr_terms + (uint64_t)row.b.nr_terms;
+	} while (true);
+	return LULL_OK;
+}
+
 static int write_key(struct lull_keygen_plan *plan, const char *zkey_path,
 		     struct lull_error *reterr)
 {
 	struct lull_outfile out;
 	int err;
 
-	err = choose_domain(plan, reterr);
-	if (err)
-		return err;
-	err = count_coefs(plan, reterr);
-	if (err)
-		return err;
 	place_sections(plan);
-	err = lull_outfile_open(zkey_path, 0, &out, reterr);
+	err = lull_outfile_open(zkey_path, LULL_OUTFILE_REGULAR, &out, reterr);
 	if (err)
 		return err;
 	plan->out = &out;
-	if (!out.temp) {
-		err = lull_fail(reterr, LULL_USAGE,
-				"%s: a key is written at many places at once: "
-				"expected a regular file, found a device or "
-				"pipe",
-				out.name);
-		goto discard_out;
-	}
 	err = write_frame(plan, reterr);
 	if (err)
 		goto discard_out;
@@ -201,9 +214,12 @@ discard_out:
 int lull_keygen_toxic(const char *r1cs_path, const char *zkey_path,
 		      const struct lull_keygen_opts *opts,
 		      struct lull_workers *workers, struct lull_arena *arena,
-		      struct lull_error *reterr)
+		      struct lull_set *set, struct lull_error *reterr)
 {
-	struct lull_keygen_plan plan = { .workers = workers, .arena = arena };
+	struct lull_keygen_plan plan = { .workers = workers,
+					 .arena = arena,
+					 .set = set };
+	struct lull_vec marks = { 0 };
 	struct lull_r1cs r1cs;
 	int err;
 
@@ -218,7 +234,14 @@ int lull_keygen_toxic(const char *r1cs_path, const char *zkey_path,
 	plan.seed = opts ? opts->seed : NULL;
 	/* Below nr_wires, as lull_r1cs_open() has checked. */
 	plan.nr_public = r1cs.nr_pub_out + r1cs.nr_pub_in;
-	err = write_key(&plan, zkey_path, reterr);
+	err = choose_domain(&plan, reterr);
+	if (!err)
+		err = count_coefs(&plan, reterr);
+	if (!err)
+		err = mark_rows(&plan, &marks, reterr);
+	if (!err)
+		err = write_key(&plan, zkey_path, reterr);
+	lull_arena_retire(&marks);
 	lull_r1cs_close(&r1cs);
 	return err;
 }

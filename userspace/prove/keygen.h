@@ -15,6 +15,7 @@
 #include "lull.h"
 
 struct lull_arena;
+struct lull_set;
 struct lull_workers;
 
 #define LULL_KEYGEN_SEED_BYTES 32
@@ -35,18 +36,21 @@ struct lull_keygen_opts {
  * @opts: may be NULL: a random trapdoor
  * @workers: the pool to run on
  * @arena: for its memory
+ * @set: the devices that points may be made on; NULL for the CPU
  * @reterr: filled on failure
  *
  * Holds one number a wire and matrix, one a constraint and the tables of
- * multiples in memory; points are written as they are made.
+ * multiples in memory; points are written as they are made.  The key is the same
+ * on every device and on any number of threads.  A device that fails, or has no
+ * room, is left out as it is when proofs are made.
  *
- * Return: LULL_OK, LULL_NOMEM, LULL_IO, LULL_FORMAT, LULL_RANGE,
+ * Return: LULL_OK, LULL_NOMEM, LULL_DEVICE, LULL_IO, LULL_FORMAT, LULL_RANGE,
  * LULL_UNSUPPORTED (custom gates, a curve not ours, or more constraints than
  * its domains hold) or LULL_USAGE (output onto the input, or no regular file).
  */
 int lull_keygen_toxic(const char *r1cs_path, const char *zkey_path,
 		      const struct lull_keygen_opts *opts,
 		      struct lull_workers *workers, struct lull_arena *arena,
-		      struct lull_error *reterr);
+		      struct lull_set *set, struct lull_error *reterr);
 
 #endif

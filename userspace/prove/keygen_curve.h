@@ -5,7 +5,7 @@
  * For keygen_tmpl.c and its tests.  Every point of a key from a known trapdoor
  * is a multiple of a generator, so a table of the generator's multiples per
  * window of the scalar turns a multiplication into one addition a window, and
- * additions of thousands of points share one inversion.
+ * additions of thousands of points share one inversion (msm/pairs.h).
  */
 #ifndef LULL_PROVE_KEYGEN_CURVE_H
 #define LULL_PROVE_KEYGEN_CURVE_H
@@ -13,12 +13,17 @@
 #include "arena/arena.h"
 #include "base/workers.h"
 #include "curve/group.h"
+#include "msm/pairs.h"
 
 struct lull_error;
 
-/* Points multiplied together: an inversion (some 300 products) is spread thin
- * and the scratch of the widest group stays in a second-level cache. */
+/* Points multiplied together: a batch of pairs in G1, whose inversion (some 300
+ * products) is spread thin, and two in G2. */
 #define KEYGEN_BATCH 2048
+
+_Static_assert(KEYGEN_BATCH % LULL_G1_PAIR_BATCH == 0 &&
+		       KEYGEN_BATCH % LULL_G2_PAIR_BATCH == 0,
+	       "whole batches of pairs");
 
 /* struct keygen_trapdoor - what a ceremony would have to forget */
 struct keygen_trapdoor {
@@ -62,38 +67,53 @@ struct g2_multiples {
 	struct lull_vec vec;
 };
 
-/* One addition to come: the point @p, negated where @neg, to target @at. */
-struct g1_addend {
-	const struct g1_affine *p;
-	uint32_t at;
-	uint8_t neg, twice;
-};
+/* Work points of a multiplication: the sums so far, those with a term more,
+ * and the term. */
+#define KEYGEN_PLANES 3
 
-struct g2_addend {
-	const struct g2_affine *p;
-	uint32_t at;
-	uint8_t neg, twice;
-};
-
-/* Memory that one thread multiplies in. */
+/**
+ * struct g1_multiply_scratch - memory that one thread multiplies in
+ * @ops: the twin in use
+ * @biased: scalars that are not 0, plain, plus the bias
+ * @live: where they stand among all
+ * @pairs: of one step: sums of two, and from the end down what is loaded
+ * @work: planes of work points
+ * @temp: of the twin
+ */
 struct g1_multiply_scratch {
+	const struct lull_g1_pair_ops *ops;
 	limb_t biased[KEYGEN_BATCH][KEYGEN_BIASED_LIMBS];
-	struct g1_addend addends[KEYGEN_BATCH];
-	struct fp den[KEYGEN_BATCH], prefix[KEYGEN_BATCH];
+	uint32_t live[KEYGEN_BATCH];
+	struct lull_msm_pair pairs[KEYGEN_BATCH];
+	struct g1_affine work[KEYGEN_PLANES * KEYGEN_BATCH];
+	_Alignas(64) unsigned char temp[];
 };
 
 struct g2_multiply_scratch {
+	const struct lull_g2_pair_ops *ops;
 	limb_t biased[KEYGEN_BATCH][KEYGEN_BIASED_LIMBS];
-	struct g2_addend addends[KEYGEN_BATCH];
-	struct fp2 den[KEYGEN_BATCH], prefix[KEYGEN_BATCH];
+	uint32_t live[KEYGEN_BATCH];
+	struct lull_msm_pair pairs[KEYGEN_BATCH];
+	struct g2_affine work[KEYGEN_PLANES * KEYGEN_BATCH];
+	_Alignas(64) unsigned char temp[];
 };
 
+#define g1_multiply_init LULL_CURVE_NAME(g1_multiply_init)
+#define g2_multiply_init LULL_CURVE_NAME(g2_multiply_init)
+#define g1_multiply_bytes LULL_CURVE_NAME(g1_multiply_bytes)
+#define g2_multiply_bytes LULL_CURVE_NAME(g2_multiply_bytes)
 #define g1_multiples_create LULL_CURVE_NAME(g1_multiples_create)
 #define g2_multiples_create LULL_CURVE_NAME(g2_multiples_create)
 #define g1_multiples_done LULL_CURVE_NAME(g1_multiples_done)
 #define g2_multiples_done LULL_CURVE_NAME(g2_multiples_done)
 #define g1_multiply_var LULL_CURVE_NAME(g1_multiply_var)
 #define g2_multiply_var LULL_CURVE_NAME(g2_multiply_var)
+
+/* Bytes of a scratch; a multiple of 64, as its address must be. */
+size_t g1_multiply_bytes(void);
+size_t g2_multiply_bytes(void);
+void g1_multiply_init(struct g1_multiply_scratch *scratch);
+void g2_multiply_init(struct g2_multiply_scratch *scratch);
 
 /* Fills a table whose window suits @nr_points multiplications.  LULL_OK or
  * LULL_NOMEM. */
@@ -119,11 +139,12 @@ void g2_multiply_var(struct g2_affine *points, const struct g2_multiples *table,
 
 #ifdef LULL_GROUP
 #define g_multiples LULL_GROUP_LOCAL(multiples)
-#define g_addend LULL_GROUP_LOCAL(addend)
 #define g_multiply_scratch LULL_GROUP_LOCAL(multiply_scratch)
 #define g_multiples_create LULL_GROUP_LOCAL(multiples_create)
 #define g_multiples_done LULL_GROUP_LOCAL(multiples_done)
 #define g_multiply_var LULL_GROUP_LOCAL(multiply_var)
+#define g_multiply_init LULL_GROUP_LOCAL(multiply_init)
+#define g_multiply_bytes LULL_GROUP_LOCAL(multiply_bytes)
 #endif
 
 #endif

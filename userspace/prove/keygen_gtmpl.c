@@ -4,16 +4,25 @@
  *
  * A scalar k is cut into digits of c bits.  With half of each window added
  * beforehand, k + sum 2^(c-1) 2^(c w) has unsigned digits, and a digit less
- * 2^(c-1) is the signed one, in [-2^(c-1), 2^(c-1)): no carries.  Points are
- * kept affine; the slopes of all additions of a batch share one inversion.
+ * 2^(c-1) is the signed one, in [-2^(c-1), 2^(c-1)): no carries.  The terms of
+ * two windows are added first, for both are points of the table, which the
+ * kernels take as they take those of a key; then that to the sum.
  */
 #include "prove/keygen_curve.h"
 
+#include "base/cpu.h"
 #include "base/error.h"
+#include "msm/scalars.h"
 
 #define WINDOW_MIN 4  /* smaller ones would let the top digit overflow */
 #define WINDOW_MAX 16 /* beyond it a window's table leaves the cache */
-#define PREFETCH_AHEAD 12
+/* Where a window adds nothing; no ref, for tables are small. */
+#define NO_REF UINT32_MAX
+
+static const struct g_pair_ops *best_ops(void)
+{
+	return lull_cpu_has_ifma() ? &g_pairs_ifma : &g_pairs_portable;
+}
 
 /* 2^(c w) <= k + bias < 2^(c nr_windows): one bit more than a scalar has. */
 static unsigned int windows_of(unsigned int window)
@@ -37,123 +46,69 @@ static unsigned int choose_window(uint64_t nr_points)
 	return best;
 }
 
-/*
- * First pass of a batch of additions: settles those that need no slope and
- * multiplies the denominators of the others up.  Returns how many are left, at
- * the front of @addends; @run becomes the product.
- */
-static unsigned int gather(struct g_affine *points, struct g_addend *addends,
-			   unsigned int nr, struct gfe *den, struct gfe *prefix,
-			   struct gfe *run)
+size_t g_multiply_bytes(void)
 {
-	unsigned int i, left = 0;
-	struct g_addend it;
-	struct g_affine p;
-
-	*run = gfe_one;
-	for (i = 0; i < nr; i++) {
-		if (i + PREFETCH_AHEAD < nr) {
-			it = addends[i + PREFETCH_AHEAD];
-			__builtin_prefetch(it.p);
-			__builtin_prefetch(&it.p->y);
-		}
-		it = addends[i];
-		p = *it.p;
-		if (it.neg)
-			gfe_neg(&p.y, &p.y);
-		if (g_affine_is_inf(&points[it.at])) {
-			points[it.at] = p;
-			continue;
-		}
-		gfe_sub(&den[left], &p.x, &points[it.at].x);
-		it.twice = 0;
-		if (lull_unlikely(gfe_is_zero(&den[left]))) {
-			if (!gfe_equal(&p.y, &points[it.at].y)) {
-				memset(&points[it.at], 0, sizeof(p));
-				continue;
-			}
-			gfe_dbl(&den[left], &p.y);
-			it.twice = 1;
-		}
-		prefix[left] = *run;
-		gfe_mul(run, run, &den[left]);
-		addends[left++] = it;
-	}
-	return left;
+	return lull_align_up(
+		sizeof(struct g_multiply_scratch) + best_ops()->temp_bytes, 64);
 }
 
-/* a += the addend, with inv = 1 / (its denominator). */
-static void add_slope(struct g_affine *a, const struct g_addend *it,
-		      const struct gfe *inv)
+void g_multiply_init(struct g_multiply_scratch *scratch)
 {
-	struct gfe slope, x, y = it->p->y;
-
-	if (it->neg)
-		gfe_neg(&y, &y);
-	if (lull_unlikely(it->twice)) {
-		gfe_sqr(&slope, &a->x);
-		gfe_dbl(&x, &slope);
-		gfe_add(&slope, &slope, &x);
-	} else {
-		gfe_sub(&slope, &y, &a->y);
-	}
-	gfe_mul(&slope, &slope, inv);
-	gfe_sqr(&x, &slope);
-	gfe_sub(&x, &x, &a->x);
-	gfe_sub(&x, &x, &it->p->x);
-	gfe_sub(&y, &a->x, &x);
-	gfe_mul(&y, &y, &slope);
-	gfe_sub(&a->y, &y, &a->y);
-	a->x = x;
+	scratch->ops = best_ops();
 }
 
-/*
- * points[at] += p for each addend.  Every pair of points is allowed; no target
- * may come twice.  Destroys @addends.
- */
-static void add_batch(struct g_affine *points, struct g_addend *addends,
-		      unsigned int nr, struct gfe *den, struct gfe *prefix)
+/* work[out] = a + b of @nr pairs, in batches: of refs into @points, or of work
+ * points where that is NULL. */
+static void add_pairs(struct g_multiply_scratch *s,
+		      const struct g_affine *points, size_t nr)
 {
-	unsigned int i;
-	struct gfe inv, t;
+	const struct lull_msm_pair *at = s->pairs;
+	size_t some;
 
-	i = gather(points, addends, nr, den, prefix, &inv);
-	if (!i)
-		return;
-	gfe_inv(&inv, &inv);
-	while (i--) {
-		gfe_mul(&t, &inv, &prefix[i]);
-		gfe_mul(&inv, &inv, &den[i]);
-		add_slope(&points[addends[i].at], &addends[i], &t);
+	for (; nr; at += some, nr -= some) {
+		some = lull_min(nr, G_PAIR_BATCH);
+		if (points)
+			s->ops->add_refs(s->work, (const uint8_t *)points, at,
+					 some, s->temp);
+		else
+			s->ops->add(s->work, at, some, s->temp);
 	}
+}
+
+static uint32_t ref_of(size_t point, bool neg)
+{
+	return (uint32_t)point << LULL_MSM_REF_SHIFT |
+	       (neg ? LULL_MSM_REF_NEG : 0);
 }
 
 /* What the tasks that fill a table share. */
 struct fill {
 	struct g_multiples *table;
-	struct g_multiply_scratch *scratch; /* one a slot */
+	uint8_t *scratch; /* one a slot */
 };
 
 /* Fills window @task, whose first point is there: 1 .. k known, add k. */
 static void fill_window(void *arg, size_t task, unsigned int slot)
 {
 	const struct fill *fill = arg;
-	struct g_multiply_scratch *scratch = &fill->scratch[slot];
+	struct g_multiply_scratch *s =
+		(void *)(fill->scratch + slot * g_multiply_bytes());
 	size_t half = (size_t)1 << (fill->table->window - 1);
 	struct g_affine *t = fill->table->points + task * half;
 	size_t known, lo, i, nr;
 
+	g_multiply_init(s);
 	for (known = 1; known < half; known *= 2) {
 		for (lo = 0; lo < known; lo += nr) {
 			nr = lull_min(known - lo, KEYGEN_BATCH);
-			memcpy(t + known + lo, t + lo, nr * sizeof(*t));
 			for (i = 0; i < nr; i++)
-				scratch->addends[i] = (struct g_addend){
-					.p = t + known - 1,
-					.at = (uint32_t)(known + lo + i),
+				s->pairs[i] = (struct lull_msm_pair){
+					ref_of(lo + i, false),
+					ref_of(known - 1, false), (uint32_t)i
 				};
-			add_batch(t, scratch->addends, (unsigned int)nr,
-				  scratch->den, scratch->prefix);
+			add_pairs(s, t, nr);
+			s->ops->finish(s->work, nr);
+			memcpy(t + known + lo, s->work, nr * sizeof(*t));
 		}
 	}
 }
@@ -192,7 +147,7 @@ int g_multiples_create(struct g_multiples *ret_table, uint64_t nr_points,
 		return err;
 	table.points = table.vec.ptr;
 	err = lull_arena_carve(
-		arena, lull_workers_nr(workers) * sizeof(*fill.scratch), 0,
+		arena, lull_workers_nr(workers) * g_multiply_bytes(), 0,
 		"scratch of the key generator", &scratch, reterr);
 	if (err)
 		goto retire_table;
@@ -240,41 +195,97 @@ static int32_t digit_of(const limb_t *biased, unsigned int w,
 	return (int32_t)v - (int32_t)(1u << (window - 1));
 }
 
-void g_multiply_var(struct g_affine *points, const struct g_multiples *table,
-		    const struct fr *scalars, size_t nr,
-		    struct g_multiply_scratch *scratch)
+/* Takes out what is not 0, plain and biased; how many there are. */
+static size_t take_live(struct g_multiply_scratch *s, const limb_t *bias,
+			const struct fr *scalars, size_t nr)
 {
-	size_t half = (size_t)1 << (table->window - 1);
-	limb_t bias[KEYGEN_BIASED_LIMBS];
-	const struct g_affine *t;
-	unsigned int w, left;
-	int32_t digit;
-	size_t i;
+	size_t i, live = 0;
+	limb_t *k;
 
-	LULL_ASSERT(nr <= KEYGEN_BATCH);
-	set_bias(bias, table->window, table->nr_windows);
 	for (i = 0; i < nr; i++) {
-		limb_t *k = scratch->biased[i];
-
+		if (fr_is_zero(&scalars[i]))
+			continue;
+		k = s->biased[live];
 		fr_to_plain(k, &scalars[i]);
 		k[FR_LIMBS] = 0;
 		limbs_add(k, k, bias, KEYGEN_BIASED_LIMBS);
+		s->live[live++] = (uint32_t)i;
 	}
+	return live;
+}
+
+/* The ref of what window @w adds to a scalar's sum, or NO_REF. */
+static uint32_t term_of(const struct g_multiples *table, const limb_t *biased,
+			unsigned int w)
+{
+	int32_t digit;
+
+	if (w >= table->nr_windows)
+		return NO_REF;
+	digit = digit_of(biased, w, table->window);
+	if (!digit)
+		return NO_REF;
+	return ref_of(((size_t)w << (table->window - 1)) +
+			      (size_t)(digit < 0 ? -digit : digit) - 1,
+		      digit < 0);
+}
+
+/* work[to + i] = what windows w and w + 1 add to sum i, infinity where that is
+ * nothing. */
+static void make_terms(struct g_multiply_scratch *s,
+		       const struct g_multiples *table, unsigned int w,
+		       size_t to, size_t live)
+{
+	struct lull_msm_pair *loads = s->pairs + KEYGEN_BATCH;
+	size_t nr_pairs = 0;
+	uint32_t a, b, i;
+
+	for (i = 0; i < live; i++) {
+		uint32_t out = (uint32_t)to + i;
+
+		a = term_of(table, s->biased[i], w);
+		b = term_of(table, s->biased[i], w + 1);
+		if (a != NO_REF && b != NO_REF)
+			s->pairs[nr_pairs++] =
+				(struct lull_msm_pair){ a, b, out };
+		else if (a != NO_REF || b != NO_REF)
+			*--loads = (struct lull_msm_pair){ a != NO_REF ? a : b,
+							   0, out };
+		else
+			memset(&s->work[out], 0, sizeof(s->work[out]));
+	}
+	add_pairs(s, table->points, nr_pairs);
+	s->ops->load(s->work, (const uint8_t *)table->points, loads,
+		     (size_t)(s->pairs + KEYGEN_BATCH - loads));
+}
+
+void g_multiply_var(struct g_affine *points, const struct g_multiples *table,
+		    const struct fr *scalars, size_t nr,
+		    struct g_multiply_scratch *s)
+{
+	size_t sums = 0, next = KEYGEN_BATCH, live, i;
+	const size_t terms = 2 * KEYGEN_BATCH;
+	limb_t bias[KEYGEN_BIASED_LIMBS];
+	unsigned int w;
+
+	LULL_ASSERT(nr <= KEYGEN_BATCH);
+	set_bias(bias, table->window, table->nr_windows);
+	live = take_live(s, bias, scalars, nr);
+	make_terms(s, table, 0, sums, live);
+	for (w = 2; w < table->nr_windows; w += 2) {
+		make_terms(s, table, w, terms, live);
+		/* Not in place: a sum may be infinity. */
+		for (i = 0; i < live; i++)
+			s->pairs[i] =
+				(struct lull_msm_pair){ (uint32_t)(sums + i),
+							(uint32_t)(terms + i),
+							(uint32_t)(next + i) };
+		add_pairs(s, NULL, live);
+		sums = next;
+		next = KEYGEN_BATCH - sums;
+	}
+	s->ops->finish(s->work + sums, live);
 	memset(points, 0, nr * sizeof(*points));
-	for (w = 0; w < table->nr_windows; w++) {
-		t = table->points + w * half;
-		left = 0;
-		for (i = 0; i < nr; i++) {
-			digit = digit_of(scratch->biased[i], w, table->window);
-			if (!digit)
-				continue;
-			scratch->addends[left++] = (struct g_addend){
-				.p = t + (digit < 0 ? -digit : digit) - 1,
-				.at = (uint32_t)i,
-				.neg = digit < 0,
-			};
-		}
-		add_batch(points, scratch->addends, left, scratch->den,
-			  scratch->prefix);
-	}
+	for (i = 0; i < live; i++)
+		points[s->live[i]] = s->work[sums + i];
 }

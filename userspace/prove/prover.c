@@ -132,6 +132,8 @@ static int collect(struct lull_proving *p, struct lull_error *reterr)
 		start = loaded_ns + spans[stage].start_ns;
 		times[stage].start_ns = start - p->start_ns;
 		times[stage].ns = spans[stage].ns;
+		lull_set_ran(p->key->set, p->device, start,
+			     start + spans[stage].ns);
 		if (p->watch && p->watch->ran)
 			p->watch->ran(p->watch->arg, stage, p->device, start,
 				      start + spans[stage].ns);
@@ -276,7 +278,8 @@ int lull_prover_finish(struct lull_proving *p, const uint8_t r[LULL_FR_BYTES],
 	const struct lull_key *key = p->key;
 
 	stage_begin(p, LULL_STAGE_ASSEMBLE);
-	key->groth16->assemble(&key->file.parts, &p->sums, r, s, &p->proof->points);
+	key->groth16->assemble(&key->file.parts, &p->sums, r, s,
+			       &p->proof->points);
 	stage_end(p, LULL_STAGE_ASSEMBLE);
 	return check(p, reterr);
 }
@@ -350,6 +353,12 @@ size_t lull_prover_scratch_bytes(const struct lull_key *key,
 				bytes, part->ops->scratch_bytes(part->attached,
 								nr_threads));
 	return bytes;
+}
+
+size_t lull_prover_finish_bytes(const struct lull_key *key,
+				unsigned int nr_threads)
+{
+	return key->groth16->check_bytes(key->file.parts.nr_public, nr_threads);
 }
 
 int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,

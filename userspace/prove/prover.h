@@ -127,6 +127,10 @@ void lull_prover_end(struct lull_proving *p, struct lull_proof **ret_proof);
 size_t lull_prover_scratch_bytes(const struct lull_key *key,
 				 unsigned int nr_threads);
 
+/* What lull_prover_finish() has of the arena meanwhile, beside public signals. */
+size_t lull_prover_finish_bytes(const struct lull_key *key,
+				unsigned int nr_threads);
+
 /**
  * lull_prover_run - all of it, on the calling thread
  * @workers: the pool

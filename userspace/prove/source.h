@@ -4,14 +4,18 @@
  *
  * For convert.c.  A source knows a key's sizes and copies out what it is asked
  * for, in the form of a .lkey, from any thread; what it gives has the right
- * length and is otherwise unchecked.  source_zkey.c is one; another format is
- * one more file with a struct lull_source_ops that ends in lull_convert().
+ * length and is otherwise unchecked.  source_zkey.c is one, source_bellman.c
+ * another; a third format is one more file with a struct lull_source_ops that
+ * ends in lull_convert().
  */
 #ifndef LULL_PROVE_SOURCE_H
 #define LULL_PROVE_SOURCE_H
 
+#include <string.h>
+
 #include "input/parts.h"
 #include "lull.h"
+#include "prove/groth16.h"
 
 struct lull_source;
 
@@ -23,6 +27,17 @@ struct lull_source;
 #define LULL_RECORD_VALUE 12
 #define LULL_RECORD_BYTES (LULL_RECORD_VALUE + LULL_FR_BYTES)
 
+/* @value has LULL_FR_BYTES. */
+static inline void lull_record_put(uint8_t *record, uint32_t matrix,
+				   uint32_t row, uint32_t column,
+				   const void *value)
+{
+	memcpy(record + LULL_RECORD_MATRIX, &matrix, sizeof(matrix));
+	memcpy(record + LULL_RECORD_ROW, &row, sizeof(row));
+	memcpy(record + LULL_RECORD_COLUMN, &column, sizeof(column));
+	memcpy(record + LULL_RECORD_VALUE, value, LULL_FR_BYTES);
+}
+
 /**
  * struct lull_source_ops - one format
  * @header: the six points of LULL_PART_HEADER into @to
@@ -31,7 +46,11 @@ struct lull_source;
  *	private wires; H in snarkjs's basis (Documentation/internals/ntt.rst)
  * @records: records [first, first + nr) into @to, sorted by row; those of one
  *	row and matrix in the order that the .lkey will have
- * @offset: where in the file point @index of a part stands, or a part begins
+ * @fail_point: says that point @report->index of a part, which people call
+ *	@what, is wrong; of LULL_PART_HEADER the index counts its six points.
+ *	Returns LULL_RANGE
+ * @finish: all has been read: LULL_OK, or why that is worth nothing; NULL where
+ *	there is nothing to look at
  * @done: ends it
  *
  * The first three return LULL_OK or fail; any number of threads may call them
@@ -45,8 +64,12 @@ struct lull_source_ops {
 		      struct lull_error *reterr);
 	int (*records)(const struct lull_source *source, size_t first,
 		       size_t nr, uint8_t *to, struct lull_error *reterr);
-	uint64_t (*offset)(const struct lull_source *source,
-			   enum lull_part part, size_t index);
+	int (*fail_point)(const struct lull_source *source, enum lull_part part,
+			  const char *what,
+			  const struct lull_points_report *report,
+			  struct lull_error *reterr);
+	int (*finish)(const struct lull_source *source,
+		      struct lull_error *reterr);
 	void (*done)(struct lull_source *source);
 };
 
@@ -61,6 +84,9 @@ struct lull_source_ops {
  * @log2_domain: of the domain's size, 1 to the curve's limit and 31
  * @nr_contributions: to the ceremony
  * @nr_records: entries of A and B
+ * @row_step: odd: the circuit's row i is row @row_step i mod n of the domain,
+ *	whose powers are snarkjs's; the public wires' own rows are the circuit's
+ *	last
  * @toxic: the trapdoor is known
  *
  * Matrices, rows, columns and values of the records are in range: whoever makes
@@ -74,7 +100,16 @@ struct lull_source {
 	uint32_t nr_vars, nr_public, log2_domain;
 	uint32_t nr_contributions;
 	uint32_t nr_records;
+	uint32_t row_step;
 	bool toxic;
 };
+
+/* Where in the domain the circuit's row @i is. */
+static inline uint32_t lull_source_row(const struct lull_source *source,
+				       uint32_t i)
+{
+	return (uint32_t)(((uint64_t)i * source->row_step) &
+			  (((uint64_t)1 << source->log2_domain) - 1));
+}
 
 #endif

@@ -13,7 +13,6 @@
 #include "arena/arena.h"
 #include "base/base.h"
 #include "base/error.h"
-#include "input/outfile.h"
 #include "input/zkey.h"
 #include "prove/key.h"
 #include "synth/order.h"
@@ -85,12 +84,26 @@ static int copy_records(const struct lull_source *source, size_t first,
 	return LULL_OK;
 }
 
-static uint64_t offset_of(const struct lull_source *source, enum lull_part part,
-			  size_t index)
+static int fail_point(const struct lull_source *source, enum lull_part part,
+		      const char *what, const struct lull_points_report *report,
+		      struct lull_error *reterr)
 {
 	const struct zkey_source *z = source->state;
+	const struct lull_parts *p = &z->parts;
+	const uint8_t *const header[] = { p->alpha1, p->beta1,	p->beta2,
+					  p->gamma2, p->delta1, p->delta2 };
+	struct lull_points_report named = *report;
+	const uint8_t *at;
 
-	return (uint64_t)(point_at(z, part, index) - z->parts.base);
+	if (part == LULL_PART_HEADER) {
+		at = header[report->index];
+		named.index = 0;
+	} else {
+		at = point_at(z, part, report->index);
+	}
+	return lull_prove_fail_point(source->name, part, what, &named,
+				     (uint64_t)(at - p->base), source->facts,
+				     reterr);
 }
 
 static void end(struct lull_source *source)
@@ -109,7 +122,7 @@ static const struct lull_source_ops zkey_ops = {
 	.header = copy_header,
 	.points = copy_points,
 	.records = copy_records,
-	.offset = offset_of,
+	.fail_point = fail_point,
 	.done = end,
 };
 
@@ -157,6 +170,7 @@ static int open_source(const char *path, struct lull_workers *workers,
 	source.log2_domain = p->log2_domain;
 	source.nr_contributions = p->nr_contributions;
 	source.nr_records = p->nr_coefs;
+	source.row_step = 1;
 	source.toxic = p->toxic;
 	*ret_source = source;
 	return LULL_OK;
@@ -170,12 +184,9 @@ int lull_convert_zkey(const char *zkey_path, const char *path,
 	struct lull_source source;
 	int err;
 
-	if (lull_outfile_same(path, zkey_path) ||
-	    (how->r1cs_path && lull_outfile_same(path, how->r1cs_path)))
-		return lull_fail(reterr, LULL_USAGE,
-				 "%.80s: the output would replace an input",
-				 path);
-	err = open_source(zkey_path, workers, arena, &source, reterr);
+	err = lull_convert_check_paths(zkey_path, path, how, reterr);
+	if (!err)
+		err = open_source(zkey_path, workers, arena, &source, reterr);
 	if (err)
 		return err;
 	err = lull_convert(&source, path, how, workers, arena, reterr);

@@ -49,13 +49,18 @@ static void get_g2(struct g2_affine *r, const uint8_t *plain)
 	get_plain(&r->y.c1, plain + 3 * sizeof(struct fp));
 }
 
+size_t groth16_check_bytes(uint32_t nr_public, unsigned int nr_threads)
+{
+	return g1_msm_scratch_bytes(nr_public, nr_threads);
+}
+
 /* r = IC_0 + sum of publics[i] IC_(i+1) */
 static int public_point(struct g1_affine *r, const struct vk *vk,
 			const uint8_t *publics, struct lull_workers *workers,
 			struct lull_arena *arena, struct lull_error *reterr)
 {
 	size_t bytes =
-		g1_msm_scratch_bytes(vk->nr_public, lull_workers_nr(workers));
+		groth16_check_bytes(vk->nr_public, lull_workers_nr(workers));
 	struct lull_vec scratch;
 	struct g1_affine first;
 	struct g1_xyzz acc;

@@ -5,10 +5,12 @@
  * Memory that is retired stays ours until the kernel takes it, and where it is
  * no kernel module's it never does.  So an engine that has had nothing to do
  * for long enough gives back what no block lies in, and has it again, counted,
- * with the next job.
+ * with the next job.  Registrations of devices and of the loader end with it, for
+ * what is registered cannot be given back.
  */
 #include <time.h>
 
+#include "backend/set.h"
 #include "base/base.h"
 #include "base/counters.h"
 #include "load/loader.h"
@@ -93,6 +95,7 @@ static void release_locked(struct lull_pipeline *pipeline)
 	lull_arena_stats(pipeline->env.arena, &before);
 	/* What reads go to directly is pinned. */
 	lull_loader_unregister(pipeline->env.loader);
+	lull_set_idle(pipeline->env.set);
 	lull_arena_flush(pipeline->env.arena, FLUSH_TIMEOUT_MS, NULL);
 	lull_arena_stats(pipeline->env.arena, &after);
 	pthread_mutex_lock(&pipeline->lock);

@@ -181,6 +181,20 @@ static struct lull_job *holder_locked(const struct lull_pipeline *pipeline,
 	return job;
 }
 
+/* What is there as long as jobs of a key are: the key, and what those who
+ * assemble need when partitions have given back theirs. */
+static struct lull_bytes key_bytes(const struct lull_job *job)
+{
+	const struct lull_pipeline *pipeline = job->pipeline;
+	uint64_t each = lull_prover_finish_bytes(
+		job->key, lull_workers_nr(pipeline->alone));
+
+	return (struct lull_bytes){
+		.host = job->key->file.parts.file_bytes +
+			pipeline->nr_threads[LULL_SCHED_ASSEMBLE] * each,
+	};
+}
+
 /* Counts the key and makes sure that the largest partition under way, this
  * job's among them, still fits beside all keys. */
 static int hold_locked(struct lull_job *job, struct lull_error *reterr)
@@ -197,7 +211,7 @@ static int hold_locked(struct lull_job *job, struct lull_error *reterr)
 			lull_max(largest.device, other->partition_bytes.device);
 	}
 	if (!holder_locked(pipeline, job->key))
-		key.host = job->key->file.parts.file_bytes;
+		key = key_bytes(job);
 	err = lull_budget_hold(pipeline->budget, key, largest,
 			       job->key->file.parts.name, reterr);
 	if (!err)

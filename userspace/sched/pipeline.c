@@ -5,15 +5,14 @@
  * Teardown goes with the stream: no new partition begins, then each queue is
  * closed when those who fill it have ended, so that nothing is left in any.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/base.h"
 #include "base/error.h"
 #include "base/workers.h"
-#include "input/outfile.h"
 #include "sched/pipeline.h"
+#include "sched/trace_file.h"
 
 /* More partitions at once than any host has memory for. */
 #define IN_FLIGHT_MAX 1024
@@ -428,23 +427,6 @@ int lull_pipeline_stats(struct lull_pipeline *pipeline,
 	return LULL_OK;
 }
 
-static int write_trace(struct lull_pipeline *pipeline,
-		       struct lull_outfile *file, struct lull_error *reterr)
-{
-	FILE *out;
-	int err = lull_outfile_stream(file, &out, reterr);
-
-	if (err)
-		return err;
-	pthread_mutex_lock(&pipeline->sampling);
-	err = lull_trace_write(pipeline->trace, out, reterr);
-	pthread_mutex_unlock(&pipeline->sampling);
-	if (fclose(out) && !err)
-		err = lull_fail_errno(reterr, LULL_IO, errno, "%s: writing",
-				      file->name);
-	return err ? err : lull_outfile_commit(file, 1, reterr);
-}
-
 static bool is_flying(struct lull_pipeline *pipeline)
 {
 	bool flying;
@@ -458,7 +440,6 @@ static bool is_flying(struct lull_pipeline *pipeline)
 int lull_pipeline_trace_write(struct lull_pipeline *pipeline, const char *path,
 			      struct lull_error *reterr)
 {
-	struct lull_outfile file = LULL_OUTFILE_EMPTY;
 	int err;
 
 	if (!pipeline->trace)
@@ -467,9 +448,8 @@ int lull_pipeline_trace_write(struct lull_pipeline *pipeline, const char *path,
 	if (is_flying(pipeline))
 		return lull_fail(reterr, LULL_USAGE,
 				 "a trace: a job is under way");
-	err = lull_outfile_open(path, 0, &file, reterr);
-	if (!err)
-		err = write_trace(pipeline, &file, reterr);
-	lull_outfile_discard(&file);
+	pthread_mutex_lock(&pipeline->sampling);
+	err = lull_trace_save(pipeline->trace, path, reterr);
+	pthread_mutex_unlock(&pipeline->sampling);
 	return err;
 }

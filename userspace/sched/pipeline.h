@@ -124,7 +124,7 @@ struct lull_sched_partition {
  * @alone: the calling thread as a pool, with @canceled
  * @canceled: the job is to end
  * @ended_fd: can be read once it has ended
- * @key_bytes: held for the key by this job
+ * @key_bytes: held for the key by this job, and for what assembles
  * @partition_bytes: of each partition, unless its file is larger
  * @nr_begun: lock: partitions that were begun, or never will be
  * @nr_left: lock: partitions that have not ended, or that a thread still needs

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpu_ctx.h - a context on a GPU, for tests of whole proofs
+ *
+ * LULL_TEST_BACKEND=cpu tries such a test itself.
+ */
+#ifndef LULL_SELFTESTS_CUDA_GPU_CTX_H
+#define LULL_SELFTESTS_CUDA_GPU_CTX_H
+
+#include "../prove/prove.h"
+#include "cuda/gpu.h"
+
+/* In a golden .wtns: a head of 12 bytes, the first section's 12 and 40, the
+ * second's 12. */
+#define VALUES_AT 76
+
+static inline const char *backend_name(void)
+{
+	const char *name = getenv("LULL_TEST_BACKEND");
+
+	return name ? name : "cuda";
+}
+
+static char plan_text[4096];
+
+static inline void hear(void *arg, const char *line)
+{
+	(void)arg;
+	strncat(plan_text, line, sizeof(plan_text) - strlen(plan_text) - 2);
+	strncat(plan_text, "\n", sizeof(plan_text) - strlen(plan_text) - 1);
+}
+
+/* A context on the GPU, or NULL and the test is skipped. */
+static inline struct lull_ctx *open_gpu_in(uint64_t vram_bytes,
+					   const char *arena)
+{
+	const struct lull_ctx_opts opts = { .size = sizeof(opts),
+					    .backend = backend_name(),
+					    .arena = arena,
+					    .say = hear,
+					    .vram_bytes = vram_bytes };
+	struct lull_ctx *ctx = NULL;
+	struct lull_error error;
+
+	plan_text[0] = '\0';
+	if (!lull_ctx_create(&opts, &ctx, &error))
+		return ctx;
+	gpu_missing(&error);
+	return NULL;
+}
+
+static inline struct lull_ctx *open_gpu(uint64_t vram_bytes)
+{
+	return open_gpu_in(vram_bytes, NULL);
+}
+
+/* The least device memory that a key can do with, by the refusal's own words. */
+static inline uint64_t least_bytes(const char *name)
+{
+	struct golden g = golden_load(name, 0);
+	struct lull_ctx *ctx = open_gpu(4096);
+	struct lull_error error = { 0 };
+	struct lull_key *key = NULL;
+	unsigned long long least = 0;
+	const char *at;
+
+	EXPECT_EQ(LULL_NOMEM, lull_key_open_mem(ctx, g.key.data, g.key.bytes,
+						&key, &error));
+	at = strstr(error.msg, "expected at least ");
+	EXPECT_TRUE(at && sscanf(at, "expected at least %llu", &least) == 1);
+	lull_ctx_destroy(ctx);
+	golden_free(&g);
+	return least;
+}
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * harm.c - what happens to files while jobs run, and who is harmed by it
+ *
+ * The faults are real ones: files are cut short and written over while threads
+ * of the pipeline read them or live of what they read, and disks are full.
+ */
+#include "sched/bed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#define WTNS_HEADER_BYTES 76
+#define WTNS_NR_VALUES 60
+#define WTNS_VALUES_BYTES 68
+/* Takes some 50 ms to read at 10 GB/s, and none of the disk. */
+#define LARGE_BYTES ((uint64_t)1 << 29)
+#define TRIES 8
+#define CUT_TO 8192
+
+/* ---- a witness is cut short -------------------------------------------- */
+
+/* One that claims LARGE_BYTES of values, all zero but the constant. */
+static void write_large(const struct bed *bed, const char *path)
+{
+	struct blob wtns = blob_read(bed->wtns);
+	int fd;
+
+	wtns.bytes = WTNS_HEADER_BYTES + 32;
+	blob_put_u32(&wtns, WTNS_NR_VALUES, LARGE_BYTES / 32);
+	blob_put_u64(&wtns, WTNS_VALUES_BYTES, LARGE_BYTES);
+	blob_write(&wtns, path);
+	blob_free(&wtns);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ASSERT_TRUE(fd >= 0);
+	EXPECT_EQ(0, ftruncate(fd, WTNS_HEADER_BYTES + (off_t)LARGE_BYTES));
+	close(fd);
+}
+
+/* Cuts a file short as soon as there is memory for it, which is when its
+ * reading begins. */
+struct cutter {
+	struct bed *bed;
+	const char *path;
+	atomic_bool give_up;
+};
+
+static void *cut_when_read(void *arg)
+{
+	struct cutter *cutter = arg;
+
+	while (used_bytes(cutter->bed) < LARGE_BYTES &&
+	       !atomic_load(&cutter->give_up))
+		sched_yield();
+	if (truncate(cutter->path, CUT_TO))
+		perror(cutter->path);
+	return NULL;
+}
+
+/* Whether it was cut while it was read: it may have been read already. */
+static bool try_to_cut(struct bed *bed, struct lull_pipeline *pipeline,
+		       const char *path)
+{
+	struct cutter cutter = { .bed = bed, .path = path };
+	struct lull_job *other = submit(pipeline, bed, 4, NULL), *job;
+	struct lull_error error = { 0 };
+	pthread_t thread;
+	unsigned int i;
+
+	write_large(bed, path);
+	if (pthread_create(&thread, NULL, cut_when_read, &cutter))
+		abort();
+	job = submit(pipeline, bed, 5, path);
+	EXPECT_EQ(1, lull_job_wait(job, WAIT_MS));
+	atomic_store(&cutter.give_up, true);
+	pthread_join(thread, NULL);
+	expect_all_proved(other, 4);
+	EXPECT_EQ(4, status_of(job).nr_proved);
+	EXPECT_EQ(1, status_of(job).nr_failed);
+	for (i = 0; i < 5; i++)
+		EXPECT_EQ(i != 1, !!lull_job_proof(job, i, &error));
+	lull_job_free(job);
+	lull_job_free(other);
+	/* Whole it is another circuit's. */
+	if (error.code == LULL_MISMATCH)
+		return false;
+	EXPECT_EQ(LULL_IO, error.code);
+	if (!strstr(error.msg, "large.wtns") || !strstr(error.msg, "offset"))
+		TEST_FAIL_("\"%s\"", error.msg);
+	return true;
+}
+
+TEST(a_witness_is_cut_short_while_it_is_read)
+{
+	static const char *const loaders[] = { "uring", "pread", "mmap" };
+	struct lull_pipeline *pipeline;
+	char path[PATH_BYTES];
+	unsigned int i;
+	struct bed bed;
+	uint64_t used;
+	bool cut;
+	size_t l;
+
+	scratch_path(path, "large.wtns");
+	for (l = 0; l < LULL_ARRAY_SIZE(loaders); l++) {
+		bed = make_bed_with("cpu", GOLDEN_CHAIN, loaders[l]);
+		used = used_bytes(&bed);
+		pipeline = make_pipeline(
+			&bed, (struct lull_pipeline_opts){ .in_flight = 3 });
+		for (i = 0, cut = false; i < TRIES && !cut; i++)
+			cut = try_to_cut(&bed, pipeline, path);
+		EXPECT_TRUE(cut);
+		EXPECT_EQ(used, used_bytes(&bed));
+		EXPECT_EQ(0, stats_of(pipeline).host_bytes_used);
+		lull_pipeline_destroy(pipeline);
+		free_bed(&bed);
+	}
+	unlink(path);
+}
+
+/* ---- a key changes ----------------------------------------------------- */
+
+/* Everything of the file becomes something else, and less. */
+static void spoil(const char *path)
+{
+	uint8_t junk[CUT_TO];
+	struct stat st;
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	off_t at;
+
+	ASSERT_TRUE(fd >= 0 && !fstat(fd, &st));
+	memset(junk, 0x5c, sizeof(junk));
+	for (at = 0; at < st.st_size; at += sizeof(junk))
+		EXPECT_EQ((ssize_t)sizeof(junk),
+			  pwrite(fd, junk, sizeof(junk), at));
+	EXPECT_EQ(0, ftruncate(fd, CUT_TO));
+	close(fd);
+}
+
+static void copy_key(const struct bed *bed, char path[PATH_BYTES],
+		     const char *ending)
+{
+	char from[PATH_BYTES], name[32];
+	struct lull_error error = { 0 };
+	struct blob key;
+
+	snprintf(name, sizeof(name), "key.%s", ending);
+	scratch_path(path, name);
+	golden_path(from, GOLDEN_CHAIN, "zkey");
+	key = blob_read(from);
+	if (!strcmp(ending, "zkey")) {
+		blob_write(&key, path);
+	} else if (lull_key_convert(bed->ctx, from, path, NULL, &error)) {
+		TEST_FAIL_("%s", error.msg);
+	}
+	blob_free(&key);
+}
+
+/* While some partitions are under way and others not yet begun. */
+static void expect_unharmed(struct bed *bed, const char *path)
+{
+	struct lull_pipeline *pipeline;
+	struct lull_job *job, *next;
+	struct lull_error error = { 0 };
+	struct bed other = *bed;
+	unsigned int i;
+
+	if (lull_key_open(bed->ctx, path, &other.key, &error)) {
+		TEST_FAIL_("%s: %s", path, error.msg);
+		return;
+	}
+	pipeline = make_pipeline(&other,
+				 (struct lull_pipeline_opts){ .in_flight = 3 });
+	job = submit(pipeline, &other, NR_PARTITIONS, NULL);
+	while (!status_of(job).nr_proved)
+		lull_job_wait(job, 1);
+	spoil(path);
+	next = submit(pipeline, &other, 3, NULL);
+	expect_all_proved(job, NR_PARTITIONS);
+	expect_all_proved(next, 3);
+	for (i = 0; i < NR_PARTITIONS; i++)
+		EXPECT_EQ(LULL_OK, verify_proof(other.key,
+						lull_job_proof(job, i, NULL)));
+	lull_job_free(job);
+	lull_job_free(next);
+	lull_pipeline_destroy(pipeline);
+	lull_key_close(other.key);
+	/* Whoever opens it now is told. */
+	EXPECT_TRUE(lull_key_open(bed->ctx, path, &other.key, &error) < 0);
+	EXPECT_TRUE(strstr(error.msg, "key."));
+}
+
+TEST(a_key_changes_under_a_running_job)
+{
+	static const char *const loaders[] = { "uring", "pread", "mmap" };
+	char path[PATH_BYTES];
+	struct bed bed;
+	size_t l;
+
+	for (l = 0; l < LULL_ARRAY_SIZE(loaders); l++) {
+		bed = make_bed_with("cpu", GOLDEN_CHAIN, loaders[l]);
+		copy_key(&bed, path, "zkey");
+		expect_unharmed(&bed, path);
+		copy_key(&bed, path, "lkey");
+		expect_unharmed(&bed, path);
+		free_bed(&bed);
+	}
+}
+
+/* ---- a disk is full ---------------------------------------------------- */
+
+TEST(a_full_disk_harms_no_other_job)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_CHAIN);
+	struct lull_pipeline *pipeline = make_pipeline(
+		&bed, (struct lull_pipeline_opts){ .in_flight = 3 });
+	struct lull_job *job = submit(pipeline, &bed, 3, NULL), *next;
+	struct lull_error error = { 0 };
+	char path[PATH_BYTES];
+
+	expect_all_proved(job, 3);
+	next = submit(pipeline, &bed, 8, NULL);
+	EXPECT_EQ(LULL_IO, lull_job_write(job, 0, 3, "/dev/full", 0, &error));
+	EXPECT_EQ(ENOSPC, error.sys_errno);
+	EXPECT_STREQ("/dev/full: writing: No space left on device", error.msg);
+	/* Its proofs are still there, for another disk. */
+	scratch_path(path, "proofs.json");
+	EXPECT_EQ(LULL_OK, lull_job_write(job, 0, 3, path, 0, &error));
+	expect_all_proved(next, 8);
+	EXPECT_EQ(LULL_OK, lull_job_write(next, 0, 8, path, 0, &error));
+	lull_job_free(job);
+	lull_job_free(next);
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+}
+
+TEST_MAIN

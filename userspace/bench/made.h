@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * made.h - a circuit, its insecure key and witnesses, made where none are there
+ *
+ * For `lull gen`, which keeps them in a folder, and for benches, which measure
+ * them.  What nobody asked to keep has no name in any folder: the kernel frees
+ * it when the process ends, however that is.
+ *
+ * A folder's circuit.json, written last, says what the others are and what they
+ * hash to, so that a later bench can tell whether they are what it is to
+ * measure.
+ */
+#ifndef LULL_BENCH_MADE_H
+#define LULL_BENCH_MADE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "bench/circuit.h"
+#include "lull.h"
+
+/**
+ * struct lull_made_opts - what is to be made
+ * @shape: of the circuit
+ * @curve: of all
+ * @log2_domain: of the circuit
+ * @seed: of the circuit
+ * @nr_witnesses: at least 1; in a folder w0.wtns, w1.wtns and so on
+ * @make_ctx: makes a context, which is not needed for longer than the key takes
+ * @make_ctx_arg: handed to it
+ * @progress: told what is being made, and how many of how many are
+ */
+struct lull_made_opts {
+	enum lull_circuit_shape shape;
+	enum lull_curve curve;
+	unsigned int log2_domain;
+	unsigned int seed;
+	unsigned int nr_witnesses;
+	int (*make_ctx)(const void *arg, struct lull_ctx **ret_ctx,
+			struct lull_error *reterr);
+	const void *make_ctx_arg;
+	void (*progress)(const char *what, unsigned int nr_done,
+			 unsigned int nr_all);
+};
+
+/* The longest path that is made up here. */
+#define LULL_MADE_PATH_BYTES 4096
+/* Of the names that a folder's files get: "w4294967295.wtns". */
+#define LULL_MADE_NAME_BYTES 24
+
+/* A line of lull_ctx_backend(). */
+#define LULL_MADE_BACKEND_BYTES 160
+
+/**
+ * struct lull_made_key - how a key was made
+ * @ns: how long it took
+ * @backend: where
+ */
+struct lull_made_key {
+	uint64_t ns;
+	char backend[LULL_MADE_BACKEND_BYTES];
+};
+
+/**
+ * struct lull_made - what was made
+ * @circuit: the circuit
+ * @counts: of it; zero if it was @found
+ * @key: how its key was made; zero if it was @found
+ * @found: all was there already
+ * @key_path: the key
+ * @wtns_path: the first witness
+ * @fds: what keeps files without a name alive; -1 for none
+ */
+struct lull_made {
+	struct lull_circuit circuit;
+	struct lull_circuit_counts counts;
+	struct lull_made_key key;
+	bool found;
+	char key_path[LULL_MADE_PATH_BYTES];
+	char wtns_path[LULL_MADE_PATH_BYTES];
+	int fds[2];
+};
+
+/* A key from a known trapdoor: of @opts those that have to do with a context and
+ * with progress.  What making a context and lull_key_generate_toxic() return. */
+int lull_made_key(const struct lull_made_opts *opts, const char *circuit_path,
+		  const char *key_path, struct lull_made_key *ret_key,
+		  struct lull_error *reterr);
+
+/* {"shape", "curve", "log2", "seed"}, or NULL. */
+json_t *lull_made_describe(const struct lull_circuit *circuit);
+
+/**
+ * lull_made_folder - make everything, into a folder
+ * @opts: what
+ * @folder: made if it is not there; files of these names are replaced
+ * @ret_made: filled; nothing to end
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK, LULL_USAGE, LULL_IO, LULL_NOMEM or what making a key returns.
+ */
+int lull_made_folder(const struct lull_made_opts *opts, const char *folder,
+		     struct lull_made *ret_made, struct lull_error *reterr);
+
+/**
+ * lull_made_keep - what is in a folder already, or else make it there
+ * @opts: what
+ * @folder: where
+ * @ret_made: filled; nothing to end
+ * @reterr: filled on failure
+ *
+ * Reads the key and the first witness whole, to compare their hashes.
+ *
+ * Return: as lull_made_folder(), or LULL_MISMATCH if the folder has another
+ * circuit or its files were changed, LULL_FORMAT if its circuit.json is none.
+ */
+int lull_made_keep(const struct lull_made_opts *opts, const char *folder,
+		   struct lull_made *ret_made, struct lull_error *reterr);
+
+/**
+ * lull_made_nameless - make everything, into files without names
+ * @opts: what; one witness
+ * @ret_made: owned by the caller, paths among it; end it with lull_made_end()
+ * @reterr: filled on failure
+ *
+ * They lie on the file system of $TMPDIR, or else of /var/tmp.
+ *
+ * Return: as lull_made_folder().
+ */
+int lull_made_nameless(const struct lull_made_opts *opts,
+		       struct lull_made *ret_made, struct lull_error *reterr);
+
+/* What LULL_MADE_NONE was, or one that something was made into. */
+void lull_made_end(struct lull_made *made);
+
+/* clang-format off */
+#define LULL_MADE_NONE { .fds = { -1, -1 } }
+/* clang-format on */
+
+#endif
