@@ -8,16 +8,7 @@
  * virtual machine that does nothing else (scripts/check); it counts what the
  * whole machine does.
  */
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "bench/storm.h"
-#include "harness.h"
-#include "linux/lull_arena.h"
+#include "storm/counted.h"
 
 #define GOLDEN "selftests/golden/"
 #define NR_THREADS 3
@@ -25,54 +16,6 @@
 /* Something else in the machine may flush now and then: the best of these
  * must be silent, and ours always are. */
 #define NR_ATTEMPTS 3
-
-/* Calls that unmap, by the library itself: linked with --wrap=munmap. */
-static atomic_uint nr_munmaps;
-int __real_munmap(void *ptr, size_t bytes);
-int __wrap_munmap(void *ptr, size_t bytes);
-
-int __wrap_munmap(void *ptr, size_t bytes)
-{
-	nr_munmaps++;
-	return __real_munmap(ptr, bytes);
-}
-
-/* What was counted so far, by everybody. */
-struct counted {
-	struct storm_counts host;
-	struct lull_arena_query module;
-	unsigned int nr_munmaps;
-};
-
-static struct storm_counters counters;
-
-static bool count(struct counted *ret_counted)
-{
-	int fd = open("/dev/lull_arena", O_RDWR | O_CLOEXEC), failed;
-
-	ret_counted->module = (struct lull_arena_query){
-		.size = sizeof(ret_counted->module),
-	};
-	failed = fd < 0 ||
-		 ioctl(fd, LULL_ARENA_QUERY, &ret_counted->module);
-	if (fd >= 0)
-		close(fd);
-	lull_bench_storm_counters_read(&counters, &ret_counted->host);
-	ret_counted->nr_munmaps = nr_munmaps;
-	return !failed;
-}
-
-/* A thread that keeps another CPU on this process, so that a flush has
- * somebody to be sent to. */
-static atomic_bool spinner_ends;
-
-static void *spin(void *unused)
-{
-	(void)unused;
-	while (!spinner_ends)
-		continue;
-	return NULL;
-}
 
 /* One prover with a key and a witness. */
 struct prover {
@@ -143,32 +86,8 @@ static bool prove_counted(const struct prover *p, struct counted *ret_delta)
 			return false;
 	if (!count(&after))
 		return false;
-	after.host.flushes -= before.host.flushes;
-	after.host.flushes_own -= before.host.flushes_own;
-	after.host.ipis_tlb -= before.host.ipis_tlb;
-	after.host.faults -= before.host.faults;
-	after.module.faults -= before.module.faults;
-	after.module.zeroed_bytes -= before.module.zeroed_bytes;
-	after.module.acquired_bytes -= before.module.acquired_bytes;
-	after.module.flushes -= before.module.flushes;
-	after.module.batches -= before.module.batches;
-	after.nr_munmaps -= before.nr_munmaps;
-	*ret_delta = after;
+	*ret_delta = counted_between(&before, &after);
 	return true;
-}
-
-static void say(const char *what, const struct counted *delta)
-{
-	printf("# %s: %d proofs: %llu flushes (%llu ours), %llu IPIs, "
-	       "%llu faults, %u munmaps; module: %llu faults, %llu bytes "
-	       "zeroed, %llu flushes\n",
-	       what, NR_PROOFS, (unsigned long long)delta->host.flushes,
-	       (unsigned long long)delta->host.flushes_own,
-	       (unsigned long long)delta->host.ipis_tlb,
-	       (unsigned long long)delta->host.faults, delta->nr_munmaps,
-	       (unsigned long long)delta->module.faults,
-	       (unsigned long long)delta->module.zeroed_bytes,
-	       (unsigned long long)delta->module.flushes);
 }
 
 static void expect_silence(const char *circuit)
@@ -183,12 +102,12 @@ static void expect_silence(const char *circuit)
 	EXPECT_STREQ("", counters.why);
 	/* The first proof is where memory is had. */
 	EXPECT_TRUE(prove_counted(&p, &first));
-	say(circuit, &first);
+	say(circuit, NR_PROOFS, &first);
 	EXPECT_TRUE(first.module.faults > 0);
 	EXPECT_TRUE(first.module.zeroed_bytes > 0);
 	for (i = 0; i < NR_ATTEMPTS && (least_flushes || least_ipis); i++) {
 		ASSERT_TRUE(prove_counted(&p, &delta));
-		say(circuit, &delta);
+		say(circuit, NR_PROOFS, &delta);
 		EXPECT_EQ(0, delta.host.flushes_own);
 		EXPECT_EQ(0, delta.nr_munmaps);
 		EXPECT_EQ(0, delta.module.faults);
