@@ -3,8 +3,8 @@
  * flights.c - the pipeline with several partitions in flight is silent, too
  *
  * The same counters as in steady.c, over jobs of many partitions.  By default
- * (--dealloc retire) every carrier that is not malloc is silent from the second
- * job of a key on.  The other policies give memory back to the system, which is
+ * (--dealloc retire) every carrier that is not malloc is silent once it has had
+ * what is used at once.  The other policies give memory back to the system, which is
  * what they are for: they are what the counters must see.  Runs as root in a
  * virtual machine that does nothing else (scripts/check).
  */
@@ -19,6 +19,10 @@
 #define WAIT_MS 120000
 /* As in steady.c: others in the machine may flush now and then. */
 #define NR_ATTEMPTS 3
+/* Jobs until all that will ever be used at once was, and until what a policy
+ * gives back was seen to be given back: how partitions meet is chance. */
+#define NR_WARM_UPS 6
+#define NR_LOOKS 6
 /* Page faults that are not the arena's: stacks, mallocs of a few bytes. */
 #define OTHER_FAULTS_MAX 24
 #define HUGEPAGES_FILE "/proc/sys/vm/nr_hugepages"
@@ -164,6 +168,28 @@ static void expect_own_silence(const struct all *before,
 		TEST_FAIL_("%" PRIu64 " page faults", delta->host.faults);
 }
 
+/* Memory is had when it is first needed: with several in flight when as many of
+ * them as ever will meet in what takes the most (internals/pipeline.rst). */
+static bool warm_up(const struct bed *bed, const char *carrier)
+{
+	struct all before, after;
+	struct counted delta;
+	unsigned int i;
+
+	for (i = 0; i < NR_WARM_UPS; i++) {
+		if (!prove_counted(bed, carrier, &before, &after, &delta))
+			return false;
+		if (!i)
+			EXPECT_TRUE(after.arena.faulted_bytes >
+				    before.arena.faulted_bytes);
+		else if (after.arena.held_bytes == before.arena.held_bytes)
+			return true;
+	}
+	TEST_FAIL_("%d jobs, and each had more memory than the one before",
+		   NR_WARM_UPS);
+	return false;
+}
+
 static void expect_silence(const char *carrier, unsigned int flags)
 {
 	uint64_t least_flushes = UINT64_MAX, least_ipis = UINT64_MAX;
@@ -175,9 +201,7 @@ static void expect_silence(const char *carrier, unsigned int flags)
 	ASSERT_TRUE(set_up(&bed, carrier, "retire"));
 	bed.flags = flags;
 	EXPECT_STREQ("", counters.why);
-	/* The first is where memory is had. */
-	ASSERT_TRUE(prove_counted(&bed, carrier, &before, &after, &delta));
-	EXPECT_TRUE(after.arena.faulted_bytes > before.arena.faulted_bytes);
+	ASSERT_TRUE(warm_up(&bed, carrier));
 	for (i = 0; i < NR_ATTEMPTS && (least_flushes || least_ipis); i++) {
 		ASSERT_TRUE(
 			prove_counted(&bed, carrier, &before, &after, &delta));
@@ -221,27 +245,39 @@ TEST(silent_on_hugetlb)
 	EXPECT_TRUE(set_hugepages("0"));
 }
 
+static bool was_seen(const struct all *first, const struct all *last)
+{
+	struct counted all = counted_between(&first->counted, &last->counted);
+
+	return all.module.faults && all.module.zeroed_bytes &&
+	       all.module.flushes &&
+	       last->arena.unmapped_bytes > first->arena.unmapped_bytes;
+}
+
 /* What gives memory back to the system is seen to: flushed by the module's
  * batches, faulted in and zeroed again.  Even so nothing is unmapped by a
  * munmap(), and nothing is pinned. */
 static void expect_seen(const char *dealloc)
 {
-	struct all before, after;
+	struct all first, before, after;
 	struct counted delta;
 	struct bed bed;
+	unsigned int i;
 
 	ASSERT_TRUE(set_up(&bed, "module", dealloc));
 	bed.flags = LULL_PROVE_NO_VERIFY;
-	ASSERT_TRUE(prove_counted(&bed, dealloc, &before, &after, &delta));
-	ASSERT_TRUE(prove_counted(&bed, dealloc, &before, &after, &delta));
-	EXPECT_TRUE(delta.module.faults > 0);
-	EXPECT_TRUE(delta.module.zeroed_bytes > 0);
-	EXPECT_TRUE(delta.module.flushes > 0);
-	EXPECT_TRUE(after.arena.unmapped_bytes > before.arena.unmapped_bytes);
-	EXPECT_EQ(0, delta.nr_munmaps);
-	EXPECT_EQ(before.arena.munmaps, after.arena.munmaps);
-	EXPECT_EQ(before.arena.pinned_bytes, after.arena.pinned_bytes);
-	EXPECT_EQ(before.pinned_bytes, after.pinned_bytes);
+	ASSERT_TRUE(prove_counted(&bed, dealloc, &before, &first, &delta));
+	for (i = 0; i < NR_LOOKS; i++) {
+		ASSERT_TRUE(
+			prove_counted(&bed, dealloc, &before, &after, &delta));
+		EXPECT_EQ(0, delta.nr_munmaps);
+		EXPECT_EQ(before.arena.munmaps, after.arena.munmaps);
+		EXPECT_EQ(before.arena.pinned_bytes, after.arena.pinned_bytes);
+		EXPECT_EQ(before.pinned_bytes, after.pinned_bytes);
+		if (was_seen(&first, &after))
+			break;
+	}
+	EXPECT_TRUE(was_seen(&first, &after));
 	take_down(&bed);
 }
 
