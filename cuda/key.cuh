@@ -7,11 +7,11 @@
  * proof takes one of the key's seats (seat.cu), which have all that one proof
  * works on, enqueues its stages on the seat's streams and waits twice: for how
  * much of the witness is ones and bits, and for the few points that the host
- * adds up.  Proofs of assigned keys have lists of their own for A and B, and bring
- * a and b: these come up behind the sums over the witness, which then hide what
- * that takes.  A key has as many seats as its layout planned, two if there is
- * room, so that one proof loads and is assembled while another computes; a
- * proof more waits for a seat.
+ * adds up.  Where A and B have no points for many wires, proofs have lists of
+ * their own for them.  Those of assigned keys bring a and b: these come up behind
+ * the sums over the witness, which then hide what that takes.  A key has as many
+ * seats as its layout planned, two if there is room, so that one proof loads and
+ * is assembled while another computes; a proof more waits for a seat.
  */
 #ifndef LULL_CUDA_KEY_CUH
 #define LULL_CUDA_KEY_CUH
@@ -71,6 +71,7 @@ struct cuda_seat {
  * struct cuda_key - a key on a device
  * @device: the device
  * @layout: where everything lies
+ * @dense: which wires have points; until they have gone up
  * @matrices: how they are cut
  * @state: of the curve's functions
  * @block: what stays on the device
@@ -86,6 +87,7 @@ struct cuda_seat {
 struct cuda_key {
 	struct device *device;
 	struct layout layout;
+	struct dense dense;
 	struct spmv_plan matrices;
 	void *state;
 	uint8_t *block;

@@ -4,8 +4,9 @@
  *
  * See layout.cuh.  Plans are tried from the most generous on.  A second seat is
  * given up first, which one proof alone does not miss; then the lanes beside
- * lane 0, for all they do is to fill gaps; then the sums' scratch is bounded,
- * which costs them some more steps; then go shifted copies, from the largest
+ * lane 0, for all they do is to fill gaps; then lists of their own for A and B;
+ * then the sums' scratch is bounded, which costs them some more steps; then go
+ * shifted copies, from the largest
  * table; then sections and the matrices are streamed, the largest first; and last
  * chunks and the scratch are halved until the plan fits.
  */
@@ -35,6 +36,8 @@ constexpr unsigned int copies_most = 64;
  * and at last. */
 constexpr uint64_t scratch_share = 4;
 constexpr uint64_t scratch_min = (uint64_t)1 << 20;
+/* Tables without points at infinity pay when fewer than so many are left. */
+constexpr size_t dense_num = 7, dense_den = 8;
 constexpr double bytes_per_gib = 1u << 30;
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -66,28 +69,36 @@ static void set_section(struct layout *l, enum section_id id, const uint8_t *poi
 	s->chunk = nr;
 }
 
-static void set_sections(struct layout *l)
+/* A section's points are those of some wires alone. */
+static void compact(struct layout *l, enum section_id id, enum list_id list)
+{
+	struct section *s = &l->sections[id];
+
+	s->list = list;
+	s->nr = s->chunk = l->lists[list].nr;
+}
+
+static void set_sections(struct layout *l, const struct dense *dense)
 {
 	const struct lull_key_arrays *k = &l->arrays;
-	size_t nr_a = k->assigned ? k->nr_a : k->nr_vars;
-	size_t nr_b = k->assigned ? k->nr_b : k->nr_vars;
 	size_t nr_h = ((size_t)1 << k->log2_domain) - (k->assigned ? 1 : 0);
 
-	set_section(l, SECTION_A, k->a, 0, nr_a, 1, 1);
-	set_section(l, SECTION_B1, k->b1, 0, nr_b, 1, 1);
-	set_section(l, SECTION_B2, k->b2, 0, nr_b, 2, 2);
+	set_section(l, SECTION_A, k->a, 0, k->nr_vars, 1, 1);
+	set_section(l, SECTION_B1, k->b1, 0, k->nr_vars, 1, 1);
+	set_section(l, SECTION_B2, k->b2, 0, k->nr_vars, 2, 2);
 	set_section(l, SECTION_L, k->l, k->nr_vars - k->nr_l, k->nr_vars, 1, 1);
 	set_section(l, SECTION_H, k->h, 0, nr_h, 1, 0);
-	l->nr_lists = 1;
-	l->lists[LIST_ALL].nr = k->nr_vars;
-	if (!k->assigned)
+	for (unsigned int id = 0; id < NR_LISTS; id++) {
+		l->lists[id].nr = dense->nr[id];
+		l->lists[id].of_key =
+			!k->assigned && dense->nr[id] * dense_den < k->nr_vars * dense_num;
+	}
+	if (k->assigned || l->lists[LIST_A].of_key)
+		compact(l, SECTION_A, LIST_A);
+	if (!k->assigned && !l->lists[LIST_B].of_key)
 		return;
-	l->nr_lists = NR_LISTS;
-	l->lists[LIST_A].nr = nr_a;
-	l->lists[LIST_B].nr = nr_b;
-	l->sections[SECTION_A].list = LIST_A;
-	l->sections[SECTION_B1].list = LIST_B;
-	l->sections[SECTION_B2].list = LIST_B;
+	compact(l, SECTION_B1, LIST_B);
+	compact(l, SECTION_B2, LIST_B);
 }
 
 static int plan_sum(const struct layout *l, const struct section *s, size_t nr, bool units,
@@ -139,6 +150,12 @@ static uint64_t section_scratch(const struct section *s)
 			   : s->plan.scratch.bytes;
 }
 
+/* A bit for each wire. */
+static uint64_t bits_bytes(const struct layout *l)
+{
+	return lull_div_up(l->arrays.nr_vars, 64) * sizeof(uint64_t);
+}
+
 static void carve_key(struct layout *l)
 {
 	struct section *s;
@@ -150,6 +167,9 @@ static void carve_key(struct layout *l)
 	l->tables = carve(&end, l->curve->tables_bytes(l->arrays.log2_domain));
 	if (l->arrays.assigned)
 		l->coefs = carve(&end, l->curve->coefs_bytes(l->arrays.log2_domain));
+	for (struct list &list : l->lists)
+		if (list.used && list.of_key)
+			list.bits = carve(&end, bits_bytes(l));
 	l->key_bytes = end;
 }
 
@@ -168,6 +188,20 @@ static void carve_blocks(struct layout *l, uint64_t stages)
 		l->matrix_buffers[i] = carve(&end, l->block_bytes);
 	if (end > l->scratch0.at + l->scratch0.bytes)
 		l->scratch0.bytes = end - l->scratch0.at;
+}
+
+/* Room for the values of A or of B. */
+static void carve_shared(struct layout *l, uint64_t *end)
+{
+	uint64_t first = *end, list_end;
+
+	for (struct list *list = &l->lists[LIST_A]; list < l->lists + NR_LISTS; list++) {
+		if (!list->used)
+			continue;
+		list_end = first;
+		list->values = carve(&list_end, list->nr * scalar_bytes);
+		*end = larger(*end, list_end);
+	}
 }
 
 /* Lane 0: b and its stages' scratch, and over them, for sums come later, the
@@ -190,8 +224,7 @@ static void carve_lane0(struct layout *l, uint64_t sum_bytes, uint64_t buffer_by
 	end = l->scratch0.at + l->scratch0.bytes;
 	l->list_scratch = l->scratch0;
 	if (l->lists_shared) {
-		l->lists[LIST_A].values = l->lists[LIST_B].values = carve(
-			&sum_end, larger(l->lists[LIST_A].nr, l->lists[LIST_B].nr) * scalar_bytes);
+		carve_shared(l, &sum_end);
 		sum_bytes = larger(sum_bytes, l->curve->classify_scratch(l->arrays.nr_vars));
 	}
 	l->sum_scratch[0] = carve(&sum_end, sum_bytes);
@@ -203,15 +236,17 @@ static void carve_lane0(struct layout *l, uint64_t sum_bytes, uint64_t buffer_by
 	l->proof_bytes = end;
 }
 
-/* The witness, its lists and, of an assigned key, those of A and B. */
+/* The witness, its lists and, where they have any, those of A and B. */
 static void carve_lists(struct layout *l)
 {
 	const struct list *all = &l->lists[LIST_ALL];
 	struct list *list;
 
-	for (list = l->lists; list < l->lists + l->nr_lists; list++) {
-		if (list != all)
-			list->bits = carve(&l->proof_bytes, lull_div_up(all->nr, 64) * 8);
+	for (list = l->lists; list < l->lists + NR_LISTS; list++) {
+		if (!list->used)
+			continue;
+		if (list != all && !list->of_key)
+			list->bits = carve(&l->proof_bytes, bits_bytes(l));
 		if (list != all && l->lists_shared) {
 			list->ones = all->ones;
 			list->others = all->others;
@@ -238,7 +273,6 @@ static void carve_proof(struct layout *l)
 	}
 	memset(l->sum_scratch, 0, sizeof(l->sum_scratch));
 	l->proof_bytes = 0;
-	l->lists_shared = l->arrays.assigned && l->nr_lanes == 1;
 	carve_lists(l);
 	l->a = carve(&l->proof_bytes, n * scalar_bytes);
 	carve_lane0(l, sums[0], buffer_bytes);
@@ -246,12 +280,23 @@ static void carve_proof(struct layout *l)
 		l->sum_scratch[lane] = carve(&l->proof_bytes, sums[lane]);
 }
 
+/* Are there others than that of all wires? */
+static bool has_more_lists(const struct layout *l)
+{
+	return l->lists[LIST_A].used || l->lists[LIST_B].used;
+}
+
 static int plan_all(struct layout *l, struct lull_error *reterr)
 {
 	struct section *s;
 
-	for (s = l->sections; s < l->sections + NR_SECTIONS; s++)
+	for (unsigned int id = 0; id < NR_LISTS; id++)
+		l->lists[id] = { l->lists[id].nr, id == LIST_ALL, l->lists[id].of_key };
+	for (s = l->sections; s < l->sections + NR_SECTIONS; s++) {
 		LULL_TRY(plan_section(l, s, reterr));
+		l->lists[s->list].used = true;
+	}
+	l->lists_shared = l->lists_shared && has_more_lists(l);
 	carve_key(l);
 	carve_proof(l);
 	return LULL_OK;
@@ -300,6 +345,11 @@ static bool stream_largest(struct layout *l)
 		return false;
 	s->streamed = true;
 	s->copies_max = 1;
+	/* Chunks come as the key has them, points at infinity and all. */
+	if (l->lists[s->list].of_key) {
+		s->list = LIST_ALL;
+		s->nr = l->arrays.nr_vars;
+	}
 	s->chunk = s->nr / 2 + 1 < chunk_max ? s->nr / 2 + 1 : chunk_max;
 	return true;
 }
@@ -315,6 +365,10 @@ static bool shrink(struct layout *l, uint64_t budget_bytes)
 	}
 	if (l->nr_lanes > 1) {
 		l->nr_lanes = 1;
+		return true;
+	}
+	if (!l->lists_shared && has_more_lists(l)) {
+		l->lists_shared = true;
 		return true;
 	}
 	if (!l->scratch_max) {
@@ -342,8 +396,8 @@ uint64_t layout_bytes(const struct layout *l)
 }
 
 int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arrays,
-		const struct matrices_bytes *spmv, unsigned int nr_sms, uint64_t budget_bytes,
-		struct layout *ret_layout, struct lull_error *reterr)
+		const struct dense *dense, const struct matrices_bytes *spmv, unsigned int nr_sms,
+		uint64_t budget_bytes, struct layout *ret_layout, struct lull_error *reterr)
 {
 	struct layout *l = ret_layout;
 
@@ -354,7 +408,7 @@ int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arr
 	l->nr_seats = nr_seats_max;
 	l->nr_lanes = nr_lanes_max;
 	l->spmv = *spmv;
-	set_sections(l);
+	set_sections(l, dense);
 	do {
 		LULL_TRY(plan_all(l, reterr));
 		if (layout_bytes(l) <= budget_bytes)
@@ -390,6 +444,8 @@ void layout_describe(const struct layout *l, char *text, size_t bytes)
 		append(text, bytes, "%s %s %s%u", i ? "," : "", section_names[i],
 		       s->streamed ? "streamed in " : "x",
 		       s->streamed ? s->nr_chunks : s->plan.nr_copies);
+		if (l->lists[s->list].of_key)
+			append(text, bytes, " of %zu %%", s->nr * 100 / l->arrays.nr_vars);
 	}
 	if (l->matrices_streamed)
 		append(text, bytes, ", matrices streamed in %zu", l->nr_blocks);

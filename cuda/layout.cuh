@@ -8,7 +8,7 @@
  * One block holds what stays with the key:
  *
  *	[ A ][ B1 ][ B2 ][ L ][ H ][ matrices ][ tables of the domain ][ of the
- *	coefficients, of an assigned key ]
+ *	coefficients, of an assigned key ][ bits of A ][ bits of B ]
  *
  * where a section is there as a table of points and shifted copies, as points
  * alone, or, when it is streamed from pinned host memory, not at all.  Of
@@ -32,14 +32,17 @@
  * room that only the quotient has use for, so they cost nothing.
  *
  * An assigned key has points in A, B1 and B2 for some wires alone, and each proof
- * says by bitmaps for which.  These wires' values are gathered, and A and B have
- * lists of their own:
+ * says by bitmaps for which.  Of other keys, those that have points at infinity in
+ * A or in B for more than an eighth of the wires are laid out without these, as
+ * far as they are not streamed, and the bitmaps are the key's.  The wires' values
+ * are gathered, and A and B have lists of their own:
  *
  *	[ witness ][ ones ][ others ][ bits of A ][ bits of B ]
  *	[ values of A ][ ones ][ others ][ the same of B ][ a ][ lanes ]
  *
- * Where there is lane 0 alone they are gathered when their sum comes, which is
- * before the quotient, and overlay what that works on:
+ * In a small budget they are gathered when their sum comes, which is before the
+ * quotient of an assigned key and after any other's, and overlay what that works
+ * on:
  *
  *	lane 0	[ b ][ scratch of classes or the quotient      ]
  *		[ values of A or B ][ scratch of lists or a sum ][ 2 buffers ]
@@ -54,6 +57,7 @@
 #define LULL_CUDA_LAYOUT_CUH
 
 #include "curve.cuh"
+#include "dense.cuh"
 
 namespace lull
 {
@@ -69,20 +73,21 @@ struct part {
 	uint64_t at, bytes;
 };
 
-/* Whose values sums are over: of all wires, or of those that have points in A,
- * or in B1 and B2, of an assigned key. */
-enum list_id { LIST_ALL, LIST_A, LIST_B, NR_LISTS };
-
 /**
  * struct list - values, and which of them are ones
  * @nr: how many
- * @bits: which wires' values they are; empty for all
+ * @used: some section needs it
+ * @of_key: which wires it is about is the key's to say, not the proof's
+ * @bits: which wires' values they are; empty for all.  In the key's block or the
+ *	proof's, as @of_key says
  * @values: plain
  * @ones: places of ones
  * @others: places of values that are neither 0 nor 1
  */
 struct list {
 	size_t nr;
+	bool used;
+	bool of_key;
 	struct part bits;
 	struct part values, ones, others;
 };
@@ -145,9 +150,9 @@ struct matrices_bytes {
  * @matrices: in the key's block
  * @tables: of the domain, in the key's block
  * @coefs: tables of an assigned key's quotient, in the key's block
- * @nr_lists: 1, or of an assigned key NR_LISTS
  * @lists: in the proof's block, as all that follow
- * @lists_shared: there is room for the values and the places of one at a time
+ * @lists_shared: of those that are not of all wires, there is room for the
+ *	values and the places of one at a time
  * @list_scratch: to gather and to classify: @scratch0, or a sum's
  * @a: and later the scalars of H
  * @b: in lane 0
@@ -172,7 +177,6 @@ struct layout {
 	unsigned int nr_lanes;
 	uint64_t scratch_max;
 	struct part matrices, tables, coefs;
-	unsigned int nr_lists;
 	struct list lists[NR_LISTS];
 	bool lists_shared;
 	struct part list_scratch;
@@ -189,8 +193,8 @@ uint64_t layout_bytes(const struct layout *layout);
 /* The best plan that the budget holds; LULL_NOMEM with the numbers of the
  * smallest when none does. */
 int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arrays,
-		const struct matrices_bytes *spmv, unsigned int nr_sms, uint64_t budget_bytes,
-		struct layout *ret_layout, struct lull_error *reterr);
+		const struct dense *dense, const struct matrices_bytes *spmv, unsigned int nr_sms,
+		uint64_t budget_bytes, struct layout *ret_layout, struct lull_error *reterr);
 
 /* Writes the plan as a line of text. */
 void layout_describe(const struct layout *layout, char *text, size_t bytes);

@@ -84,6 +84,14 @@ static int bring(struct cuda_seat *seat, const struct lull_stage_args *args, con
 			      at(seat, to), from, bytes, args->workers, seat->streams[0], reterr);
 }
 
+/* Which wires a list is about. */
+static const uint32_t *bits_of(const struct cuda_seat *seat, const struct list *list)
+{
+	const uint8_t *block = list->of_key ? seat->key->block : seat->block;
+
+	return (const uint32_t *)(block + list->bits.at);
+}
+
 /* On lane 0: the values of a list, and which of them are ones. */
 static int make_list(struct cuda_seat *seat, unsigned int id, struct lull_error *reterr)
 {
@@ -92,9 +100,8 @@ static int make_list(struct cuda_seat *seat, unsigned int id, struct lull_error 
 
 	if (list != all)
 		LULL_TRY(gather_kept(at(seat, all->values), all->nr,
-				     (const uint32_t *)at(seat, list->bits), at(seat, list->values),
-				     list->nr, at(seat, l->list_scratch), seat->streams[0],
-				     reterr));
+				     bits_of(seat, list), at(seat, list->values), list->nr,
+				     at(seat, l->list_scratch), seat->streams[0], reterr));
 	seat->counted[id] = false;
 	LULL_TRY(l->curve->classify(at(seat, list->values), list->nr,
 				    (uint32_t *)at(seat, list->ones),
@@ -114,8 +121,9 @@ static int make_lists(struct cuda_seat *seat, struct lull_error *reterr)
 	seat->held = NR_LISTS;
 	if (l->lists_shared)
 		return LULL_OK;
-	for (unsigned int id = 0; id < l->nr_lists; id++)
-		LULL_TRY(make_list(seat, id, reterr));
+	for (unsigned int id = 0; id < NR_LISTS; id++)
+		if (l->lists[id].used)
+			LULL_TRY(make_list(seat, id, reterr));
 	return LULL_OK;
 }
 

@@ -64,14 +64,28 @@ static struct lull_key_arrays arrays_of(enum lull_curve id,
 	return arrays;
 }
 
-static int make(const struct curve_ops *ops, unsigned int log2_domain,
-		uint64_t budget, struct layout *l, struct lull_error *error)
+/* How many wires have points in A and in B: all, or a quarter. */
+enum density { ALL, QUARTER_OF_B, QUARTER_OF_BOTH };
+
+static int make_dense(const struct curve_ops *ops, unsigned int log2_domain,
+		      enum density density, uint64_t budget, struct layout *l,
+		      struct lull_error *error)
 {
 	const struct lull_key_arrays arrays = arrays_of(ops->id, log2_domain);
+	const size_t nr = arrays.nr_vars, part = nr / 4;
+	const struct dense dense = { { nr, density == QUARTER_OF_BOTH ? part : nr,
+				       density == ALL ? nr : part } };
 	const struct matrices_bytes spmv = { 6400, (uint64_t)40 << log2_domain,
 					     4000, (uint64_t)4 << log2_domain };
 
-	return layout_make(ops, &arrays, &spmv, NR_SMS, budget, l, error);
+	return layout_make(ops, &arrays, &dense, &spmv, NR_SMS, budget, l,
+			   error);
+}
+
+static int make(const struct curve_ops *ops, unsigned int log2_domain,
+		uint64_t budget, struct layout *l, struct lull_error *error)
+{
+	return make_dense(ops, log2_domain, ALL, budget, l, error);
 }
 
 /* An assigned key has no matrices, and points for some wires alone. */
@@ -80,13 +94,17 @@ static int make_assigned(const struct curve_ops *ops, unsigned int log2_domain,
 			 struct lull_error *error)
 {
 	struct lull_key_arrays arrays = arrays_of(ops->id, log2_domain);
+	const struct dense dense = { { arrays.nr_vars,
+				       arrays.nr_vars - arrays.nr_vars / 3,
+				       nr_b } };
 	const struct matrices_bytes none = {};
 
 	arrays.assigned = true;
-	arrays.nr_a = arrays.nr_vars - arrays.nr_vars / 3;
+	arrays.nr_a = dense.nr[LIST_A];
 	arrays.nr_b = nr_b;
 	arrays.row_step = 1;
-	return layout_make(ops, &arrays, &none, NR_SMS, budget, l, error);
+	return layout_make(ops, &arrays, &dense, &none, NR_SMS, budget, l,
+			   error);
 }
 
 static void expect_inside(const struct part *part, uint64_t block_bytes)
@@ -146,11 +164,20 @@ static void check_lists(const struct layout *l)
 
 	EXPECT_TRUE(l->list_scratch.bytes >=
 		    l->curve->classify_scratch(l->arrays.nr_vars));
-	EXPECT_EQ(l->lists_shared, l->arrays.assigned && l->nr_lanes == 1);
-	for (list = all + 1; list < l->lists + l->nr_lists; list++) {
-		const struct part *parts[] = { &list->bits, &list->values,
-					       &list->ones, &list->others };
+	EXPECT_TRUE(!l->lists_shared ||
+		    (l->nr_lanes == 1 &&
+		     (l->lists[LIST_A].used || l->lists[LIST_B].used)));
+	for (list = all + 1; list < l->lists + NR_LISTS; list++) {
+		const struct part nothing = {};
+		const struct part *parts[] = { list->of_key ? &nothing
+							    : &list->bits,
+					       &list->values, &list->ones,
+					       &list->others };
 
+		if (!list->used) {
+			EXPECT_TRUE(!list->bits.bytes && !list->values.bytes);
+			continue;
+		}
 		EXPECT_TRUE(list->bits.bytes >= (all->nr + 63) / 64 * 8);
 		EXPECT_TRUE(list->values.bytes >= list->nr * scalar_bytes);
 		EXPECT_TRUE(list->ones.bytes >= list->nr * 4 &&
@@ -165,11 +192,33 @@ static void check_lists(const struct layout *l)
 		}
 		expect_apart(&list->values, &l->list_scratch);
 	}
-	if (l->nr_lists == 1 || l->lists_shared)
+	if (!l->lists[LIST_A].used || !l->lists[LIST_B].used || l->lists_shared)
 		return;
 	expect_apart(&l->lists[LIST_A].values, &l->lists[LIST_B].values);
 	expect_apart(&l->lists[LIST_A].others, &l->lists[LIST_B].others);
 	expect_apart(&l->lists[LIST_A].ones, &all->ones);
+}
+
+/* Bits of the key lie with it; sections are over lists that are used, and have
+ * as many points. */
+static void check_dense(const struct layout *l)
+{
+	const struct section *s;
+
+	for (const struct list &list : l->lists) {
+		if (!list.used || !list.of_key)
+			continue;
+		expect_inside(&list.bits, l->key_bytes);
+		for (s = l->sections; s < l->sections + NR_SECTIONS; s++)
+			expect_apart(&list.bits, &s->table);
+		expect_apart(&list.bits, &l->matrices);
+		expect_apart(&list.bits, &l->tables);
+	}
+	for (s = l->sections; s < l->sections + SECTION_H; s++) {
+		EXPECT_TRUE(l->lists[s->list].used);
+		EXPECT_EQ(l->lists[s->list].nr, s->nr);
+		EXPECT_TRUE(!s->streamed || !l->lists[s->list].of_key);
+	}
 }
 
 /* What must not overlay does not, and everything has the room that it needs. */
@@ -213,6 +262,7 @@ static void check(const struct layout *l)
 	}
 	check_matrices(l);
 	check_lists(l);
+	check_dense(l);
 	/* A sum of lane 0 overlays b, and nothing that a sum reads. */
 	for (const struct part *p : beside_sum)
 		expect_apart(p, &l->sum_scratch[0]);
@@ -238,21 +288,26 @@ static void check(const struct layout *l)
 
 /* Budgets from plenty to none: what fits is sound, and less never fits where
  * more did not. */
-static void shrink(enum lull_curve id, unsigned int log2_domain)
+static void shrink(enum lull_curve id, unsigned int log2_domain,
+		   enum density density)
 {
 	const struct curve_ops ops = curve_of(id);
 	unsigned int nr_fit = 0, nr_streamed = 0, nr_seats = nr_seats_max;
+	unsigned int nr_compact = 0, nr_shared = 0;
 	struct lull_error error;
 	struct layout l;
 	uint64_t budget;
 	int err = LULL_OK;
 
 	for (budget = 4096 * GIB; budget > 4096; budget = budget / 16 * 15) {
-		err = make(&ops, log2_domain, budget, &l, &error);
+		err = make_dense(&ops, log2_domain, density, budget, &l,
+				 &error);
 		if (err)
 			break;
 		nr_fit++;
 		nr_streamed += l.sections[SECTION_B2].streamed;
+		nr_compact += l.sections[SECTION_B2].list == LIST_B;
+		nr_shared += l.lists_shared;
 		EXPECT_TRUE(l.key_bytes + l.nr_seats * l.proof_bytes <= budget);
 		/* Nothing else is given up while there are two seats, and
 		 * with less there are not more of them. */
@@ -264,20 +319,32 @@ static void shrink(enum lull_curve id, unsigned int log2_domain)
 	EXPECT_EQ(LULL_NOMEM, err);
 	EXPECT_TRUE(strstr(error.msg, "expected at least"));
 	EXPECT_TRUE(nr_fit && (log2_domain < 13 || nr_streamed));
-	printf("# 2^%u: %u budgets fit, %u of them stream B2\n", log2_domain,
-	       nr_fit, nr_streamed);
+	EXPECT_EQ(density == ALL, !nr_compact);
+	EXPECT_TRUE(density == ALL ? !nr_shared : log2_domain < 13 || nr_shared);
+	printf("# 2^%u: %u budgets fit, %u of them stream B2, %u compact it\n",
+	       log2_domain, nr_fit, nr_streamed, nr_compact);
 	/* What the refusal asks for is enough, by streaming everything, but for
 	 * keys that are smaller than the buffers of that. */
 	budget = layout_bytes(&l);
-	ASSERT_EQ(LULL_OK, make(&ops, log2_domain, budget, &l, &error));
+	ASSERT_EQ(LULL_OK, make_dense(&ops, log2_domain, density, budget, &l,
+				      &error));
 	check(&l);
-	if (log2_domain < 10)
+	if (log2_domain < (density == ALL ? 10 : 13))
 		return;
 	EXPECT_TRUE(l.matrices_streamed);
 	for (const struct section &s : l.sections)
 		EXPECT_TRUE(s.streamed);
-	EXPECT_EQ(LULL_NOMEM, make(&ops, log2_domain, budget - 1, &l, NULL));
-	EXPECT_EQ(LULL_NOMEM, make(&ops, log2_domain, budget / 2, &l, NULL));
+	EXPECT_EQ(LULL_NOMEM, make_dense(&ops, log2_domain, density, budget - 1,
+					 &l, NULL));
+	EXPECT_EQ(LULL_NOMEM, make_dense(&ops, log2_domain, density, budget / 2,
+					 &l, NULL));
+}
+
+static void shrink_any_density(enum lull_curve id, unsigned int log2_domain)
+{
+	shrink(id, log2_domain, ALL);
+	shrink(id, log2_domain, QUARTER_OF_B);
+	shrink(id, log2_domain, QUARTER_OF_BOTH);
 }
 
 TEST(every_budget_bn254)
@@ -285,7 +352,7 @@ TEST(every_budget_bn254)
 	static const unsigned int logs[] = { 1, 2, 5, 10, 13, 20, 24 };
 
 	for (unsigned int log2 : logs)
-		shrink(LULL_CURVE_BN254, log2);
+		shrink_any_density(LULL_CURVE_BN254, log2);
 }
 
 TEST(every_budget_bls12_381)
@@ -293,7 +360,7 @@ TEST(every_budget_bls12_381)
 	static const unsigned int logs[] = { 1, 4, 12, 18, 22, 26 };
 
 	for (unsigned int log2 : logs)
-		shrink(LULL_CURVE_BLS12_381, log2);
+		shrink_any_density(LULL_CURVE_BLS12_381, log2);
 }
 
 /* The same for an assigned key, with few points in B and with none. */
@@ -318,7 +385,8 @@ static void shrink_assigned(unsigned int log2_domain, size_t nr_b)
 		nr_apart += !l.lists_shared;
 		check(&l);
 	}
-	EXPECT_TRUE(nr_shared && nr_apart);
+	/* What little lists take is made good by less scratch. */
+	EXPECT_TRUE(nr_apart && (log2_domain < 17 || nr_shared));
 	EXPECT_TRUE(strstr(error.msg, "expected at least"));
 	budget = layout_bytes(&l);
 	EXPECT_EQ(LULL_OK,
@@ -387,6 +455,47 @@ TEST(common_cards_assigned)
 	printf("# %s\n", text);
 	for (const struct section &s : l.sections)
 		EXPECT_TRUE(!s.streamed);
+	check(&l);
+}
+
+/* The same partition with its circuit: with B's points at infinity it would have
+ * to stream. */
+TEST(common_cards_porep)
+{
+	const struct curve_ops ops = curve_of(LULL_CURVE_BLS12_381);
+	struct layout l;
+	char text[240];
+
+	ASSERT_EQ(LULL_OK, make(&ops, 27, 139 * GIB, &l, NULL));
+	EXPECT_TRUE(l.sections[SECTION_B2].streamed);
+	ASSERT_EQ(LULL_OK,
+		  make_dense(&ops, 27, QUARTER_OF_B, 139 * GIB, &l, NULL));
+	layout_describe(&l, text, sizeof(text));
+	printf("# %s\n", text);
+	EXPECT_TRUE(strstr(text, " of 24 %, L "));
+	for (const struct section &s : l.sections)
+		EXPECT_TRUE(!s.streamed);
+	check(&l);
+}
+
+/* Just below seven eighths, and just there. */
+TEST(few_points_at_infinity)
+{
+	const struct curve_ops ops = curve_of(LULL_CURVE_BN254);
+	struct lull_key_arrays arrays = arrays_of(LULL_CURVE_BN254, 10);
+	struct dense dense = { { 800, 700, 699 } };
+	const struct matrices_bytes none = {};
+	struct layout l;
+
+	arrays.nr_vars = 800;
+	arrays.nr_l = 790;
+	ASSERT_EQ(LULL_OK, layout_make(&ops, &arrays, &dense, &none, NR_SMS,
+				       GIB, &l, NULL));
+	EXPECT_EQ(800, l.sections[SECTION_A].nr);
+	EXPECT_EQ(699, l.sections[SECTION_B1].nr);
+	EXPECT_EQ(699, l.sections[SECTION_B2].nr);
+	EXPECT_EQ(800, l.sections[SECTION_L].nr);
+	EXPECT_TRUE(!l.lists[LIST_A].used && l.lists[LIST_B].used);
 	check(&l);
 }
 
