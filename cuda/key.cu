@@ -32,13 +32,16 @@ void key_detach(void *opaque)
 	cudaDeviceSynchronize();
 	for (i = 0; i < nr_seats_max; i++)
 		seat_destroy(&key->seats[i]);
+	for (i = 0; i < nr_works_max; i++)
+		work_destroy(&key->works[i]);
 	for (i = 0; i < NR_SECTIONS; i++)
 		pinned_give(key->device, &key->pinned[i]);
 	pinned_give(key->device, &key->rows);
-	device_free(key->device, key->block, key->layout.key_bytes);
+	device_free(key->device, key->block, key->layout.bytes[BLOCK_KEY]);
 	dense_done(&key->dense);
 	spmv_plan_done(&key->matrices);
 	free(key->state);
+	pthread_cond_destroy(&key->handed_on);
 	pthread_cond_destroy(&key->freed);
 	pthread_mutex_destroy(&key->lock);
 	delete key;
@@ -85,10 +88,10 @@ static int pin_section(struct cuda_key *key, unsigned int id, struct lull_worker
 	return LULL_OK;
 }
 
-/* The key goes up on a stream of the first seat. */
+/* The key goes up on the stream of the first seat. */
 static cudaStream_t way_up(const struct cuda_key *key)
 {
-	return key->seats[0].streams[0];
+	return key->seats[0].up;
 }
 
 static int bring(struct cuda_key *key, void *to, const void *from, size_t bytes,
@@ -239,22 +242,41 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 	return LULL_OK;
 }
 
-/* Seats as planned.  What was free then may not be now: one must be there, more
- * are had while there is memory. */
+/* Seats as planned, and then what they compute with. */
+static int create_more(struct cuda_key *key, struct lull_error *reterr)
+{
+	while (key->nr_seats < key->layout.nr_seats) {
+		LULL_TRY(seat_create(key, &key->seats[key->nr_seats], reterr));
+		key->nr_seats++;
+	}
+	while (key->nr_works < key->layout.nr_works) {
+		LULL_TRY(work_create(key, &key->works[key->nr_works], reterr));
+		key->nr_works++;
+	}
+	return LULL_OK;
+}
+
+/* What was free when it was planned may not be now: one of each must be there,
+ * more are had while there is memory. */
 static int create_seats(struct cuda_key *key, struct lull_error *reterr)
 {
 	struct lull_error why = {};
-	int err = LULL_OK;
+	int err;
 
-	while (key->nr_seats < key->layout.nr_seats && !err) {
-		err = seat_create(key, &key->seats[key->nr_seats], &why);
-		if (!err)
-			key->nr_seats++;
-	}
-	if (err == LULL_NOMEM && key->nr_seats) {
-		seat_destroy(&key->seats[key->nr_seats]);
-		device_say(key->device, "cuda: GPU %d, %u proof at a time only: %s",
-			   key->device->gpu, key->nr_seats, why.msg);
+	LULL_TRY(work_create(key, &key->works[0], reterr));
+	key->nr_works = 1;
+	LULL_TRY(seat_create(key, &key->seats[0], reterr));
+	key->nr_seats = 1;
+	err = create_more(key, &why);
+	if (err == LULL_NOMEM) {
+		/* One of them was begun, the other not. */
+		if (key->nr_seats < nr_seats_max)
+			seat_destroy(&key->seats[key->nr_seats]);
+		if (key->nr_works < nr_works_max)
+			work_destroy(&key->works[key->nr_works]);
+		device_say(key->device,
+			   "cuda: GPU %d, %u proofs at a time, %u of them computing: %s",
+			   key->device->gpu, key->nr_seats, key->nr_works, why.msg);
 		return LULL_OK;
 	}
 	if (err && reterr)
@@ -268,10 +290,10 @@ static int fill_key(struct cuda_key *key, const struct curve_ops *curve,
 {
 	LULL_TRY(device_use(key->device, reterr));
 	LULL_TRY(plan_key(key, curve, arrays, workers, reterr));
-	LULL_TRY(device_alloc(key->device, key->layout.key_bytes, "key", (void **)&key->block,
-			      reterr));
+	LULL_TRY(device_alloc(key->device, key->layout.bytes[BLOCK_KEY], "key",
+			      (void **)&key->block, reterr));
 	LULL_TRY(create_seats(key, reterr));
-	device_plans_proofs(key->device, key->layout.proof_bytes);
+	device_plans_proofs(key->device, layout_proof_bytes(&key->layout));
 	return upload(key, workers, reterr);
 }
 
@@ -287,6 +309,7 @@ int key_attach(const struct curve_ops *curve, void *device, const struct lull_ke
 	key->device = (struct device *)device;
 	pthread_mutex_init(&key->lock, NULL);
 	pthread_cond_init(&key->freed, NULL);
+	pthread_cond_init(&key->handed_on, NULL);
 	err = fill_key(key, curve, arrays, workers, reterr);
 	if (err) {
 		key_detach(key);

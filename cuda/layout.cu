@@ -2,13 +2,14 @@
 /*
  * layout.cu - what of a key fits on the device, and where it lies
  *
- * See layout.cuh.  Plans are tried from the most generous on.  A second seat is
- * given up first, which one proof alone does not miss; then the lanes beside
- * lane 0, for all they do is to fill gaps; then lists of their own for A and B;
- * then the sums' scratch is bounded, which costs them some more steps; then go
- * shifted copies, from the largest
- * table; then sections and the matrices are streamed, the largest first; and last
- * chunks and the scratch are halved until the plan fits.
+ * See layout.cuh.  Plans are tried from the most generous on.  A second block to
+ * compute in is given up first, which one proof alone does not miss, and with it
+ * the second seat; that comes back at last where the budget holds it, for it is
+ * small and fills the device's pauses.  Then go the lanes beside lane 0, for all
+ * they do is to fill gaps; then lists of their own for A and B; then the sums'
+ * scratch is bounded, which costs them some more steps; then go shifted copies,
+ * from the largest table; then sections and the matrices are streamed, the largest
+ * first; and last chunks and the scratch are halved until the plan fits.
  */
 #include "layout.cuh"
 
@@ -46,12 +47,18 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /* Takes the next bytes of a block. */
-static struct part carve(uint64_t *end, uint64_t bytes)
+static struct part carve(enum block_id block, uint64_t *end, uint64_t bytes)
 {
-	struct part part = { *end, (bytes + part_align - 1) / part_align * part_align };
+	struct part part = { *end, (bytes + part_align - 1) / part_align * part_align, block };
 
 	*end += part.bytes;
 	return part;
+}
+
+/* The same at the end of what it has so far. */
+static struct part append_part(struct layout *l, enum block_id block, uint64_t bytes)
+{
+	return carve(block, &l->bytes[block], bytes);
 }
 
 static void set_section(struct layout *l, enum section_id id, const uint8_t *points,
@@ -159,18 +166,44 @@ static uint64_t bits_bytes(const struct layout *l)
 static void carve_key(struct layout *l)
 {
 	struct section *s;
-	uint64_t end = 0;
 
+	l->bytes[BLOCK_KEY] = 0;
 	for (s = l->sections; s < l->sections + NR_SECTIONS; s++)
-		s->table = carve(&end, s->streamed ? 0 : s->plan.table_bytes);
-	l->matrices = carve(&end, l->spmv.dictionary + (l->matrices_streamed ? 0 : l->spmv.rows));
-	l->tables = carve(&end, l->curve->tables_bytes(l->arrays.log2_domain));
+		s->table = append_part(l, BLOCK_KEY, s->streamed ? 0 : s->plan.table_bytes);
+	l->matrices = append_part(l, BLOCK_KEY,
+				  l->spmv.dictionary + (l->matrices_streamed ? 0 : l->spmv.rows));
+	l->tables = append_part(l, BLOCK_KEY, l->curve->tables_bytes(l->arrays.log2_domain));
 	if (l->arrays.assigned)
-		l->coefs = carve(&end, l->curve->coefs_bytes(l->arrays.log2_domain));
+		l->coefs = append_part(l, BLOCK_KEY, l->curve->coefs_bytes(l->arrays.log2_domain));
 	for (struct list &list : l->lists)
 		if (list.used && list.of_key)
-			list.bits = carve(&end, bits_bytes(l));
-	l->key_bytes = end;
+			list.bits = append_part(l, BLOCK_KEY, bits_bytes(l));
+}
+
+/* The witness, its lists and, where they have any, those of A and B. */
+static void carve_seat(struct layout *l)
+{
+	const struct list *all = &l->lists[LIST_ALL];
+	struct list *list;
+
+	l->bytes[BLOCK_SEAT] = 0;
+	for (list = l->lists; list < l->lists + NR_LISTS; list++) {
+		if (!list->used)
+			continue;
+		if (list != all && !list->of_key)
+			list->bits = append_part(l, BLOCK_SEAT, bits_bytes(l));
+		if (list != all && l->lists_shared) {
+			list->ones = all->ones;
+			list->others = all->others;
+			continue;
+		}
+		list->values = append_part(l, BLOCK_SEAT, list->nr * scalar_bytes);
+		list->ones = append_part(l, BLOCK_SEAT, list->nr * sizeof(uint32_t));
+		list->others = append_part(l, BLOCK_SEAT, list->nr * sizeof(uint32_t));
+	}
+	if (!l->lists_shared)
+		l->list_scratch = append_part(l, BLOCK_SEAT,
+					      l->curve->classify_scratch(l->arrays.nr_vars));
 }
 
 /* Behind SpMV's scratch two blocks of matrices, in what the other stages need
@@ -180,12 +213,12 @@ static void carve_blocks(struct layout *l, uint64_t stages)
 	uint64_t end = l->scratch0.at, room;
 	unsigned int i;
 
-	carve(&end, l->spmv.scratch);
+	carve(BLOCK_WORK, &end, l->spmv.scratch);
 	room = l->scratch0.at + stages > end ? l->scratch0.at + stages - end : 0;
 	l->block_bytes = room / 2 / part_align * part_align;
 	l->block_bytes = larger(l->block_bytes, l->spmv.row_max);
 	for (i = 0; i < 2; i++)
-		l->matrix_buffers[i] = carve(&end, l->block_bytes);
+		l->matrix_buffers[i] = carve(BLOCK_WORK, &end, l->block_bytes);
 	if (end > l->scratch0.at + l->scratch0.bytes)
 		l->scratch0.bytes = end - l->scratch0.at;
 }
@@ -199,7 +232,7 @@ static void carve_shared(struct layout *l, uint64_t *end)
 		if (!list->used)
 			continue;
 		list_end = first;
-		list->values = carve(&list_end, list->nr * scalar_bytes);
+		list->values = carve(BLOCK_WORK, &list_end, list->nr * scalar_bytes);
 		*end = larger(*end, list_end);
 	}
 }
@@ -211,54 +244,30 @@ static void carve_lane0(struct layout *l, uint64_t sum_bytes, uint64_t buffer_by
 	uint64_t n = (uint64_t)1 << l->arrays.log2_domain;
 	uint64_t stages = larger(l->spmv.scratch, l->curve->quotient_scratch(l->arrays.log2_domain,
 									     l->arrays.folded));
-	uint64_t start = l->proof_bytes, end = start, sum_end = start;
+	uint64_t start = l->bytes[BLOCK_WORK], end = start, sum_end = start;
 	unsigned int i;
 
-	stages = larger(stages, l->curve->classify_scratch(l->arrays.nr_vars));
 	if (l->arrays.assigned)
 		stages = larger(stages, n * scalar_bytes);
-	l->b = carve(&end, n * scalar_bytes);
-	l->scratch0 = carve(&end, stages);
+	l->b = carve(BLOCK_WORK, &end, n * scalar_bytes);
+	l->scratch0 = carve(BLOCK_WORK, &end, stages);
 	if (l->matrices_streamed)
 		carve_blocks(l, stages);
 	end = l->scratch0.at + l->scratch0.bytes;
-	l->list_scratch = l->scratch0;
 	if (l->lists_shared) {
 		carve_shared(l, &sum_end);
 		sum_bytes = larger(sum_bytes, l->curve->classify_scratch(l->arrays.nr_vars));
 	}
-	l->sum_scratch[0] = carve(&sum_end, sum_bytes);
+	l->sum_scratch[0] = carve(BLOCK_WORK, &sum_end, sum_bytes);
 	if (l->lists_shared)
 		l->list_scratch = l->sum_scratch[0];
 	end = larger(end, sum_end);
 	for (i = 0; i < 2; i++)
-		l->buffers[i] = carve(&end, buffer_bytes);
-	l->proof_bytes = end;
+		l->buffers[i] = carve(BLOCK_WORK, &end, buffer_bytes);
+	l->bytes[BLOCK_WORK] = end;
 }
 
-/* The witness, its lists and, where they have any, those of A and B. */
-static void carve_lists(struct layout *l)
-{
-	const struct list *all = &l->lists[LIST_ALL];
-	struct list *list;
-
-	for (list = l->lists; list < l->lists + NR_LISTS; list++) {
-		if (!list->used)
-			continue;
-		if (list != all && !list->of_key)
-			list->bits = carve(&l->proof_bytes, bits_bytes(l));
-		if (list != all && l->lists_shared) {
-			list->ones = all->ones;
-			list->others = all->others;
-			continue;
-		}
-		list->values = carve(&l->proof_bytes, list->nr * scalar_bytes);
-		list->ones = carve(&l->proof_bytes, list->nr * sizeof(uint32_t));
-		list->others = carve(&l->proof_bytes, list->nr * sizeof(uint32_t));
-	}
-}
-
-static void carve_proof(struct layout *l)
+static void carve_work(struct layout *l)
 {
 	uint64_t n = (uint64_t)1 << l->arrays.log2_domain, sums[nr_lanes_max] = { 0 };
 	uint64_t buffer_bytes = 0;
@@ -272,12 +281,11 @@ static void carve_proof(struct layout *l)
 			buffer_bytes = larger(buffer_bytes, s->plan.table_bytes);
 	}
 	memset(l->sum_scratch, 0, sizeof(l->sum_scratch));
-	l->proof_bytes = 0;
-	carve_lists(l);
-	l->a = carve(&l->proof_bytes, n * scalar_bytes);
+	l->bytes[BLOCK_WORK] = 0;
+	l->a = append_part(l, BLOCK_WORK, n * scalar_bytes);
 	carve_lane0(l, sums[0], buffer_bytes);
 	for (lane = 1; lane < l->nr_lanes; lane++)
-		l->sum_scratch[lane] = carve(&l->proof_bytes, sums[lane]);
+		l->sum_scratch[lane] = append_part(l, BLOCK_WORK, sums[lane]);
 }
 
 /* Are there others than that of all wires? */
@@ -298,7 +306,8 @@ static int plan_all(struct layout *l, struct lull_error *reterr)
 	}
 	l->lists_shared = l->lists_shared && has_more_lists(l);
 	carve_key(l);
-	carve_proof(l);
+	carve_seat(l);
+	carve_work(l);
 	return LULL_OK;
 }
 
@@ -359,8 +368,8 @@ static bool shrink(struct layout *l, uint64_t budget_bytes)
 {
 	struct section *s;
 
-	if (l->nr_seats > 1) {
-		l->nr_seats = 1;
+	if (l->nr_works > 1) {
+		l->nr_seats = l->nr_works = 1;
 		return true;
 	}
 	if (l->nr_lanes > 1) {
@@ -392,7 +401,20 @@ static bool shrink(struct layout *l, uint64_t budget_bytes)
 
 uint64_t layout_bytes(const struct layout *l)
 {
-	return l->key_bytes + l->nr_seats * l->proof_bytes;
+	return l->bytes[BLOCK_KEY] + l->nr_seats * l->bytes[BLOCK_SEAT] +
+	       l->nr_works * l->bytes[BLOCK_WORK];
+}
+
+uint64_t layout_proof_bytes(const struct layout *l)
+{
+	return l->bytes[BLOCK_SEAT] + l->bytes[BLOCK_WORK];
+}
+
+/* The second seat comes back, in what is left of the budget. */
+static void add_seat(struct layout *l, uint64_t budget_bytes)
+{
+	if (l->nr_seats < nr_seats_max && budget_bytes - layout_bytes(l) >= l->bytes[BLOCK_SEAT])
+		l->nr_seats++;
 }
 
 int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arrays,
@@ -406,13 +428,16 @@ int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arr
 	l->curve = curve;
 	l->nr_sms = nr_sms;
 	l->nr_seats = nr_seats_max;
+	l->nr_works = nr_works_max;
 	l->nr_lanes = nr_lanes_max;
 	l->spmv = *spmv;
 	set_sections(l, dense);
 	do {
 		LULL_TRY(plan_all(l, reterr));
-		if (layout_bytes(l) <= budget_bytes)
+		if (layout_bytes(l) <= budget_bytes) {
+			add_seat(l, budget_bytes);
 			return LULL_OK;
+		}
 	} while (shrink(l, budget_bytes));
 	return lull_fail(reterr, LULL_NOMEM,
 			 "device memory: expected at least %llu bytes for this key, found %llu",
@@ -436,9 +461,11 @@ void layout_describe(const struct layout *l, char *text, size_t bytes)
 	unsigned int i;
 
 	snprintf(text, bytes,
-		 "plan: %.3f GiB of key, %.3f GiB of proof, %u proof%s at a time, %u lane%s;",
-		 (double)l->key_bytes / bytes_per_gib, (double)l->proof_bytes / bytes_per_gib,
-		 l->nr_seats, l->nr_seats > 1 ? "s" : "", l->nr_lanes, l->nr_lanes > 1 ? "s" : "");
+		 "plan: %.3f GiB of key, %.3f GiB of proof, %u proof%s at a time%s, %u lane%s;",
+		 (double)l->bytes[BLOCK_KEY] / bytes_per_gib,
+		 (double)layout_proof_bytes(l) / bytes_per_gib, l->nr_seats,
+		 l->nr_seats > 1 ? "s" : "", l->nr_works < l->nr_seats ? " in turn" : "",
+		 l->nr_lanes, l->nr_lanes > 1 ? "s" : "");
 	for (i = 0; i < NR_SECTIONS; i++) {
 		s = &l->sections[i];
 		append(text, bytes, "%s %s %s%u", i ? "," : "", section_names[i],

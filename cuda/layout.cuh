@@ -13,11 +13,16 @@
  * where a section is there as a table of points and shifted copies, as points
  * alone, or, when it is streamed from pinned host memory, not at all.  Of
  * matrices that are streamed, only the coefficients that all rows share are
- * there.  Of the other there is one for each proof at a time (a seat); it holds
- * what one proof works on:
+ * there.
  *
- *	[ witness ][ ones ][ others ][ a, then the scalars of H ]
- *	[ lane 0 ][ lane 1 ][ lane 2 ]
+ * Each proof at a time has a block (a seat) with what is made of its witness
+ * before it computes:
+ *
+ *	[ witness ][ ones ][ others ][ scratch to make lists ]
+ *
+ * and there is a block to compute in, or one for each proof:
+ *
+ *	[ a, then the scalars of H ][ lane 0 ][ lane 1 ][ lane 2 ]
  *
  * A lane is what stages that run one after another overlay:
  *
@@ -38,7 +43,7 @@
  * are gathered, and A and B have lists of their own:
  *
  *	[ witness ][ ones ][ others ][ bits of A ][ bits of B ]
- *	[ values of A ][ ones ][ others ][ the same of B ][ a ][ lanes ]
+ *	[ values of A ][ ones ][ others ][ the same of B ][ scratch ]
  *
  * In a small budget they are gathered when their sum comes, which is before the
  * quotient of an assigned key and after any other's, and overlay what that works
@@ -67,10 +72,15 @@ enum section_id { SECTION_A, SECTION_B1, SECTION_B2, SECTION_L, SECTION_H, NR_SE
 constexpr unsigned int nr_lanes_max = 3;
 /* Two proofs fill the device: one's sums and the other's way up and down. */
 constexpr unsigned int nr_seats_max = 2;
+constexpr unsigned int nr_works_max = nr_seats_max;
 
-/* A range of one of the two blocks. */
+/* The key's, a seat's, and one to compute in. */
+enum block_id { BLOCK_KEY, BLOCK_SEAT, BLOCK_WORK, NR_BLOCKS };
+
+/* A range of a block. */
 struct part {
 	uint64_t at, bytes;
+	enum block_id block;
 };
 
 /**
@@ -78,8 +88,8 @@ struct part {
  * @nr: how many
  * @used: some section needs it
  * @of_key: which wires it is about is the key's to say, not the proof's
- * @bits: which wires' values they are; empty for all.  In the key's block or the
- *	proof's, as @of_key says
+ * @bits: which wires' values they are; empty for all.  In the key's block or a
+ *	seat's, as @of_key says
  * @values: plain
  * @ones: places of ones
  * @others: places of values that are neither 0 nor 1
@@ -144,25 +154,25 @@ struct matrices_bytes {
  * @matrices_streamed: not on the device
  * @block_bytes: room for a block of streamed matrices
  * @nr_blocks: into which they were cut; for the description
- * @nr_seats: blocks for proofs
+ * @nr_seats: proofs at a time
+ * @nr_works: blocks to compute in
  * @nr_lanes: 1 or nr_lanes_max
  * @scratch_max: bytes that a sum's scratch should keep to; 0 for no bound
  * @matrices: in the key's block
  * @tables: of the domain, in the key's block
  * @coefs: tables of an assigned key's quotient, in the key's block
- * @lists: in the proof's block, as all that follow
+ * @lists: in a seat's block, but for values where @lists_shared
  * @lists_shared: of those that are not of all wires, there is room for the
  *	values and the places of one at a time
- * @list_scratch: to gather and to classify: @scratch0, or a sum's
- * @a: and later the scalars of H
+ * @list_scratch: to gather and to classify: the seat's, or a sum's
+ * @a: and later the scalars of H; in a block to compute in, as all that follow
  * @b: in lane 0
  * @scratch0: behind b: classes', SpMV's and the quotient's, and room for rows
  *	that come up
  * @matrix_buffers: two, in @scratch0, when the matrices are streamed
  * @sum_scratch: of each lane
  * @buffers: two, when a section is streamed
- * @key_bytes: of the key's block
- * @proof_bytes: of a proof's block
+ * @bytes: of a block of each kind
  */
 struct layout {
 	struct lull_key_arrays arrays;
@@ -174,6 +184,7 @@ struct layout {
 	uint64_t block_bytes;
 	size_t nr_blocks;
 	unsigned int nr_seats;
+	unsigned int nr_works;
 	unsigned int nr_lanes;
 	uint64_t scratch_max;
 	struct part matrices, tables, coefs;
@@ -184,11 +195,13 @@ struct layout {
 	struct part matrix_buffers[2];
 	struct part sum_scratch[nr_lanes_max];
 	struct part buffers[2];
-	uint64_t key_bytes, proof_bytes;
+	uint64_t bytes[NR_BLOCKS];
 };
 
 /* What all blocks take together. */
 uint64_t layout_bytes(const struct layout *layout);
+/* A seat's and one to compute in. */
+uint64_t layout_proof_bytes(const struct layout *layout);
 
 /* The best plan that the budget holds; LULL_NOMEM with the numbers of the
  * smallest when none does. */

@@ -8,6 +8,10 @@
 #include "harness.h"
 #include "layout.cuh"
 
+extern "C" {
+#include "base/base.h"
+}
+
 using namespace lull;
 
 #define GIB ((uint64_t)1 << 30)
@@ -107,27 +111,42 @@ static int make_assigned(const struct curve_ops *ops, unsigned int log2_domain,
 			   error);
 }
 
-static void expect_inside(const struct part *part, uint64_t block_bytes)
+static void expect_inside(const struct layout *l, const struct part *part,
+			  enum block_id block)
 {
+	EXPECT_EQ(block, part->block);
 	EXPECT_EQ(0, part->at % part_align);
-	EXPECT_TRUE(part->at + part->bytes <= block_bytes);
+	EXPECT_TRUE(part->at + part->bytes <= l->bytes[block]);
 }
 
 static void expect_apart(const struct part *a, const struct part *b)
 {
-	EXPECT_TRUE(a->at + a->bytes <= b->at || b->at + b->bytes <= a->at);
+	EXPECT_TRUE(a->block != b->block || a->at + a->bytes <= b->at || b->at + b->bytes <= a->at);
+}
+
+/* Parts of a block; those that have no bytes are none. */
+static void expect_all_apart(const struct layout *l, enum block_id block,
+			     const struct part *const *parts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (parts[i]->bytes)
+			expect_inside(l, parts[i], block);
+		for (size_t j = 0; j < i; j++)
+			expect_apart(parts[i], parts[j]);
+	}
 }
 
 static void expect_within(const struct part *part, const struct part *around)
 {
-	EXPECT_TRUE(part->at >= around->at &&
+	EXPECT_TRUE(part->block == around->block && part->at >= around->at &&
 		    part->at + part->bytes <= around->at + around->bytes);
 }
 
 /* Matrices on the device, or two blocks of them behind SpMV's scratch. */
 static void check_matrices(const struct layout *l)
 {
-	const struct part scratch = { l->scratch0.at, l->spmv.scratch };
+	const struct part scratch = { l->scratch0.at, l->spmv.scratch,
+				      BLOCK_WORK };
 
 	EXPECT_TRUE(l->matrices.bytes >=
 		    l->spmv.dictionary +
@@ -168,7 +187,7 @@ static void check_lists(const struct layout *l)
 		    (l->nr_lanes == 1 &&
 		     (l->lists[LIST_A].used || l->lists[LIST_B].used)));
 	for (list = all + 1; list < l->lists + NR_LISTS; list++) {
-		const struct part nothing = {};
+		const struct part nothing = { 0, 0, BLOCK_SEAT };
 		const struct part *parts[] = { list->of_key ? &nothing
 							    : &list->bits,
 					       &list->values, &list->ones,
@@ -183,7 +202,10 @@ static void check_lists(const struct layout *l)
 		EXPECT_TRUE(list->ones.bytes >= list->nr * 4 &&
 			    list->others.bytes >= list->nr * 4);
 		for (const struct part *p : parts) {
-			expect_inside(p, l->proof_bytes);
+			expect_inside(l, p,
+				      p == &list->values && l->lists_shared
+					      ? BLOCK_WORK
+					      : BLOCK_SEAT);
 			for (const struct part *q : others)
 				expect_apart(p, q);
 			for (const struct part *q : parts)
@@ -208,7 +230,7 @@ static void check_dense(const struct layout *l)
 	for (const struct list &list : l->lists) {
 		if (!list.used || !list.of_key)
 			continue;
-		expect_inside(&list.bits, l->key_bytes);
+		expect_inside(l, &list.bits, BLOCK_KEY);
 		for (s = l->sections; s < l->sections + NR_SECTIONS; s++)
 			expect_apart(&list.bits, &s->table);
 		expect_apart(&list.bits, &l->matrices);
@@ -232,34 +254,26 @@ static void check(const struct layout *l)
 				     &l->matrices,
 				     &l->tables };
 	const struct list *all = &l->lists[LIST_ALL];
-	const struct part *proof[] = { &all->values,
-				       &all->ones,
-				       &all->others,
-				       &l->a,
-				       &l->b,
-				       &l->scratch0,
-				       &l->buffers[0],
-				       &l->buffers[1],
-				       &l->sum_scratch[1],
-				       &l->sum_scratch[2] };
+	const struct part nothing = {};
+	const struct part *seat[] = { &all->values, &all->ones, &all->others,
+				      l->lists_shared ? &nothing
+						      : &l->list_scratch };
+	const struct part *work[] = { &l->a,
+				      &l->b,
+				      &l->scratch0,
+				      &l->buffers[0],
+				      &l->buffers[1],
+				      &l->sum_scratch[1],
+				      &l->sum_scratch[2] };
 	const struct part *beside_sum[] = { &all->values,   &all->ones,
 					    &all->others,   &l->a,
 					    &l->buffers[0], &l->buffers[1] };
 	const struct section *s;
 	unsigned int lane;
 
-	for (const struct part *p : key) {
-		expect_inside(p, l->key_bytes);
-		for (const struct part *q : key)
-			if (p != q)
-				expect_apart(p, q);
-	}
-	for (const struct part *p : proof) {
-		expect_inside(p, l->proof_bytes);
-		for (const struct part *q : proof)
-			if (p != q)
-				expect_apart(p, q);
-	}
+	expect_all_apart(l, BLOCK_KEY, key, LULL_ARRAY_SIZE(key));
+	expect_all_apart(l, BLOCK_SEAT, seat, LULL_ARRAY_SIZE(seat));
+	expect_all_apart(l, BLOCK_WORK, work, LULL_ARRAY_SIZE(work));
 	check_matrices(l);
 	check_lists(l);
 	check_dense(l);
@@ -292,8 +306,8 @@ static void shrink(enum lull_curve id, unsigned int log2_domain,
 		   enum density density)
 {
 	const struct curve_ops ops = curve_of(id);
-	unsigned int nr_fit = 0, nr_streamed = 0, nr_seats = nr_seats_max;
-	unsigned int nr_compact = 0, nr_shared = 0;
+	unsigned int nr_fit = 0, nr_streamed = 0, nr_works = nr_works_max;
+	unsigned int nr_compact = 0, nr_shared = 0, nr_turns = 0;
 	struct lull_error error;
 	struct layout l;
 	uint64_t budget;
@@ -308,16 +322,24 @@ static void shrink(enum lull_curve id, unsigned int log2_domain,
 		nr_streamed += l.sections[SECTION_B2].streamed;
 		nr_compact += l.sections[SECTION_B2].list == LIST_B;
 		nr_shared += l.lists_shared;
-		EXPECT_TRUE(l.key_bytes + l.nr_seats * l.proof_bytes <= budget);
-		/* Nothing else is given up while there are two seats, and
-		 * with less there are not more of them. */
-		EXPECT_TRUE(l.nr_seats == 1 || (l.nr_lanes == nr_lanes_max &&
-						l.nr_seats <= nr_seats));
-		nr_seats = l.nr_seats;
+		EXPECT_TRUE(layout_bytes(&l) <= budget);
+		/* Nothing else is given up while two compute, and with less
+		 * there are not more of them.  A second one that waits is there
+		 * just when its seat is all that is wanting. */
+		EXPECT_TRUE(l.nr_works == 1 || (l.nr_lanes == nr_lanes_max &&
+						l.nr_works <= nr_works));
+		EXPECT_EQ(l.nr_works == 2 ||
+				  layout_bytes(&l) + (2 - l.nr_seats) *
+							     l.bytes[BLOCK_SEAT] <=
+					  budget,
+			  l.nr_seats == 2);
+		nr_works = l.nr_works;
+		nr_turns += l.nr_seats > l.nr_works;
 		check(&l);
 	}
 	EXPECT_EQ(LULL_NOMEM, err);
 	EXPECT_TRUE(strstr(error.msg, "expected at least"));
+	EXPECT_TRUE(nr_turns);
 	EXPECT_TRUE(nr_fit && (log2_domain < 13 || nr_streamed));
 	EXPECT_EQ(density == ALL, !nr_compact);
 	EXPECT_TRUE(density == ALL ? !nr_shared : log2_domain < 13 || nr_shared);
@@ -379,7 +401,7 @@ static void shrink_assigned(unsigned int log2_domain, size_t nr_b)
 		EXPECT_TRUE(!l.matrices_streamed && !l.matrices.bytes);
 		EXPECT_TRUE(l.scratch0.bytes >= scalar_bytes << log2_domain);
 		EXPECT_TRUE(l.coefs.bytes >= coefs_bytes(log2_domain));
-		expect_inside(&l.coefs, l.key_bytes);
+		expect_inside(&l, &l.coefs, BLOCK_KEY);
 		expect_apart(&l.coefs, &l.tables);
 		nr_shared += l.lists_shared;
 		nr_apart += !l.lists_shared;
@@ -472,7 +494,8 @@ TEST(common_cards_porep)
 		  make_dense(&ops, 27, QUARTER_OF_B, 139 * GIB, &l, NULL));
 	layout_describe(&l, text, sizeof(text));
 	printf("# %s\n", text);
-	EXPECT_TRUE(strstr(text, " of 24 %, L "));
+	EXPECT_TRUE(strstr(text, " of 24 %, L ") &&
+		    strstr(text, " 2 proofs at a time"));
 	for (const struct section &s : l.sections)
 		EXPECT_TRUE(!s.streamed);
 	check(&l);

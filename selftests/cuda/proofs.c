@@ -541,60 +541,82 @@ static void *prove_and_meet(void *arg)
 	return NULL;
 }
 
-/* With room for two: each is loaded before the other goes on. */
-TEST(two_proofs_of_a_key)
+/* Emulated devices hold the key, and nothing of a witness any more. */
+static void expect_wiped(const struct golden *golden)
 {
-	struct lull_ctx *ctx = open_gpu(0);
-	struct golden golden;
-	struct job jobs[2] = { { 0 } };
-	pthread_t thread;
+	const uint8_t *last =
+		golden->wtns.data + golden->wtns.bytes - LULL_FR_BYTES;
+	bool (*holds)(const void *bytes, size_t nr);
+	const size_t word = sizeof(uint64_t);
 
-	if (!ctx)
+	if (!find_emulated("emulated_holds", &holds))
 		return;
-	golden = golden_load("bls12381-poseidon2", 0);
-	open_job(ctx, &golden, &jobs[0]);
-	jobs[1] = jobs[0];
-	if (!strcmp(backend_name(), "cuda"))
-		EXPECT_TRUE(strstr(plan_text, "2 proofs at a time"));
-	meeting.nr = 0;
-	ASSERT_EQ(0, pthread_create(&thread, NULL, prove_and_meet, &jobs[0]));
-	prove_and_meet(&jobs[1]);
-	pthread_join(thread, NULL);
-	EXPECT_EQ(0, jobs[0].nr_wrong + jobs[1].nr_wrong);
-	close_job(&jobs[0]);
-	golden_free(&golden);
-	lull_ctx_destroy(ctx);
+	/* The first point of H, and a word of a value that is no bit. */
+	EXPECT_TRUE(strstr(plan_text, " streamed in ") ||
+		    holds(golden->key.data + blob_payload(&golden->key, 9),
+			  LULL_POINT_BYTES_MAX / 2));
+	EXPECT_TRUE(last[word]);
+	EXPECT_TRUE(!holds(last + word, word));
 }
 
-/* With a byte less than two take there is one, for which others wait. */
-TEST(room_for_one_proof)
+/* In so much memory the plan says so, and proofs of several threads are right:
+ * of two that meet, each is loaded before the other goes on. */
+static void prove_at_once(uint64_t vram, const struct golden *golden,
+			  const char *plan, bool two, uint64_t *ret_peak)
 {
-	struct lull_ctx *ctx = open_gpu(0);
 	struct job jobs[NR_THREADS] = { { 0 } };
-	struct golden golden;
-	uint64_t peak;
+	struct lull_ctx *ctx = open_gpu(vram);
+	pthread_t thread;
 	size_t i;
 
 	if (!ctx)
 		return;
-	golden = golden_load("bls12381-poseidon2", 0);
-	open_job(ctx, &golden, &jobs[0]);
-	peak = lull_ctx_device_peak_bytes(ctx);
-	close_job(&jobs[0]);
-	lull_ctx_destroy(ctx);
-	ctx = open_gpu(peak - 1);
-	ASSERT_TRUE(ctx);
-	open_job(ctx, &golden, &jobs[0]);
-	if (!strcmp(backend_name(), "cuda"))
-		EXPECT_TRUE(strstr(plan_text, "1 proof at a time"));
+	open_job(ctx, golden, &jobs[0]);
+	if (!strcmp(backend_name(), "cuda") && !strstr(plan_text, plan))
+		TEST_FAIL_("no '%s' in %s", plan, plan_text);
 	for (i = 1; i < NR_THREADS; i++)
 		jobs[i] = jobs[0];
+	if (two) {
+		meeting.nr = 0;
+		ASSERT_EQ(0, pthread_create(&thread, NULL, prove_and_meet,
+					    &jobs[0]));
+		prove_and_meet(&jobs[1]);
+		pthread_join(thread, NULL);
+	}
 	run_jobs(jobs, NR_THREADS);
-	if (!strcmp(backend_name(), "cuda"))
-		EXPECT_TRUE(lull_ctx_device_peak_bytes(ctx) < peak);
+	expect_wiped(golden);
+	*ret_peak = lull_ctx_device_peak_bytes(ctx);
+	EXPECT_TRUE(!vram || *ret_peak <= vram);
 	close_job(&jobs[0]);
-	golden_free(&golden);
 	lull_ctx_destroy(ctx);
+}
+
+/* Memory for two that compute, for two that do so in turn, and for one, for which
+ * others wait; then less and less. */
+TEST(proofs_at_a_time)
+{
+	static const char *const plans[] = { " 2 proofs at a time, ",
+					     " 2 proofs at a time in turn, ",
+					     " 1 proof at a time, " };
+	struct lull_ctx *ctx = open_gpu(0);
+	bool cuda = !strcmp(backend_name(), "cuda");
+	uint64_t vram = 0, least, peak = 0;
+	struct golden golden;
+	size_t i;
+
+	if (!ctx)
+		return;
+	lull_ctx_destroy(ctx);
+	golden = golden_load("bls12381-poseidon2", 0);
+	/* Each with a byte less than the one before takes. */
+	for (i = 0; i < (cuda ? LULL_ARRAY_SIZE(plans) : 1); i++) {
+		prove_at_once(vram, &golden, plans[i], i < 2, &peak);
+		vram = peak - 1;
+	}
+	least = cuda ? least_bytes("bls12381-poseidon2") : vram;
+	for (; vram > least; vram = vram / 16 * 15)
+		prove_at_once(vram, &golden, "", false, &peak);
+	golden_free(&golden);
 }
 
 /* ---- several GPUs ------------------------------------------------------ */
