@@ -614,7 +614,7 @@ TEST(proofs_at_a_time)
 		vram = peak - 1;
 	}
 	least = cuda ? least_bytes("bls12381-poseidon2") : vram;
-	for (; vram > least; vram = vram / 16 * 15)
+	for (; vram > least; vram = vram / 4 * 3)
 		prove_at_once(vram, &golden, "", false, &peak);
 	golden_free(&golden);
 }
