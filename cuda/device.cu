@@ -350,20 +350,48 @@ void staging_destroy(struct staging *staging)
 	*staging = {};
 }
 
-struct copy_job {
-	uint8_t *to;
+struct fill_job {
+	const struct staging_fill *fill;
+	uint8_t *buffer;
+};
+
+static void fill_task(void *arg, size_t task, unsigned int slot)
+{
+	const struct fill_job *job = (const struct fill_job *)arg;
+
+	(void)slot;
+	job->fill->task(job->fill, job->buffer, task);
+}
+
+int staging_send(struct staging *staging, struct device *device, void *to, size_t bytes,
+		 const struct staging_fill *fill, struct lull_workers *workers, cudaStream_t stream,
+		 struct lull_error *reterr)
+{
+	unsigned int i = staging->next++ % nr_staging;
+	struct fill_job job = { fill, staging->buffers[i] };
+
+	CUDA_TRY(cudaEventSynchronize(staging->sent[i]), reterr);
+	if (staging->used[i] < bytes)
+		staging->used[i] = bytes;
+	device->opts.host->workers_run(workers, fill->nr_tasks, fill_task, &job);
+	LULL_TRY(copy_up(device, to, job.buffer, bytes, stream, reterr));
+	CUDA_TRY(cudaEventRecord(staging->sent[i], stream), reterr);
+	return LULL_OK;
+}
+
+struct copy_fill {
+	struct staging_fill fill;
 	const uint8_t *from;
 	size_t bytes;
 };
 
-static void copy_task(void *arg, size_t task, unsigned int slot)
+static void copy_task(const struct staging_fill *fill, uint8_t *buffer, size_t task)
 {
-	const struct copy_job *job = (const struct copy_job *)arg;
+	const struct copy_fill *copy = (const struct copy_fill *)fill;
 	size_t first = task * bytes_per_task;
-	size_t bytes = job->bytes - first < bytes_per_task ? job->bytes - first : bytes_per_task;
+	size_t left = copy->bytes - first;
 
-	(void)slot;
-	memcpy(job->to + first, job->from + first, bytes);
+	memcpy(buffer + first, copy->from + first, left < bytes_per_task ? left : bytes_per_task);
 }
 
 /* The way up of what is not registered. */
@@ -371,24 +399,14 @@ static int stage(struct staging *staging, struct device *device, void *to, const
 		 size_t bytes, struct lull_workers *workers, cudaStream_t stream,
 		 struct lull_error *reterr)
 {
-	const struct lull_backend_host *host = device->opts.host;
-	size_t done = 0, piece;
-	struct copy_job job;
-	unsigned int i;
+	struct copy_fill copy = { { copy_task, 0 }, (const uint8_t *)from, 0 };
+	size_t done;
 
-	while (done < bytes) {
-		i = staging->next++ % nr_staging;
-		piece = bytes - done < staging_bytes ? bytes - done : staging_bytes;
-		CUDA_TRY(cudaEventSynchronize(staging->sent[i]), reterr);
-		if (staging->used[i] < piece)
-			staging->used[i] = piece;
-		job = { staging->buffers[i], (const uint8_t *)from + done, piece };
-		host->workers_run(workers, (piece + bytes_per_task - 1) / bytes_per_task, copy_task,
-				  &job);
-		LULL_TRY(copy_up(device, (uint8_t *)to + done, staging->buffers[i], piece, stream,
-				 reterr));
-		CUDA_TRY(cudaEventRecord(staging->sent[i], stream), reterr);
-		done += piece;
+	for (done = 0; done < bytes; done += copy.bytes, copy.from += copy.bytes) {
+		copy.bytes = bytes - done < staging_bytes ? bytes - done : staging_bytes;
+		copy.fill.nr_tasks = (copy.bytes + bytes_per_task - 1) / bytes_per_task;
+		LULL_TRY(staging_send(staging, device, (uint8_t *)to + done, copy.bytes, &copy.fill,
+				      workers, stream, reterr));
 	}
 	return LULL_OK;
 }

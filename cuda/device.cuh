@@ -136,6 +136,22 @@ int staging_upload(struct staging *staging, struct device *device, struct lull_a
 		   void *to, const void *from, size_t bytes, struct lull_workers *workers,
 		   cudaStream_t stream, struct lull_error *reterr);
 
+/**
+ * struct staging_fill - what writes a buffer, over all threads
+ * @task: one of its tasks; the fill is part of what it must know
+ * @nr_tasks: how many
+ */
+struct staging_fill {
+	void (*task)(const struct staging_fill *fill, uint8_t *buffer, size_t task);
+	size_t nr_tasks;
+};
+
+/* Has one buffer written and queues its way up: at most staging_bytes, and at
+ * least one. */
+int staging_send(struct staging *staging, struct device *device, void *to, size_t bytes,
+		 const struct staging_fill *fill, struct lull_workers *workers, cudaStream_t stream,
+		 struct lull_error *reterr);
+
 /* Overwrites the buffers, which hold parts of a witness; the device has read
  * them all.  On the calling thread: a pool leaves tasks out once a proof is
  * canceled. */

@@ -13,6 +13,10 @@
 
 #include "check.cuh"
 
+extern "C" {
+#include "base/base.h"
+}
+
 namespace lull
 {
 
@@ -28,12 +32,16 @@ void key_detach(void *opaque)
 	cudaDeviceSynchronize();
 	for (i = 0; i < nr_seats_max; i++)
 		seat_destroy(&key->seats[i]);
+	for (i = 0; i < nr_works_max; i++)
+		work_destroy(&key->works[i]);
 	for (i = 0; i < NR_SECTIONS; i++)
 		pinned_give(key->device, &key->pinned[i]);
 	pinned_give(key->device, &key->rows);
-	device_free(key->device, key->block, key->layout.key_bytes);
+	device_free(key->device, key->block, key->layout.bytes[BLOCK_KEY]);
+	dense_done(&key->dense);
 	spmv_plan_done(&key->matrices);
 	free(key->state);
+	pthread_cond_destroy(&key->handed_on);
 	pthread_cond_destroy(&key->freed);
 	pthread_mutex_destroy(&key->lock);
 	delete key;
@@ -80,25 +88,63 @@ static int pin_section(struct cuda_key *key, unsigned int id, struct lull_worker
 	return LULL_OK;
 }
 
+/* The key goes up on the stream of the first seat. */
+static cudaStream_t way_up(const struct cuda_key *key)
+{
+	return key->seats[0].up;
+}
+
+static int bring(struct cuda_key *key, void *to, const void *from, size_t bytes,
+		 struct lull_workers *workers, struct lull_error *reterr)
+{
+	return staging_upload(&key->seats[0].staging, key->device, key->layout.arrays.arena, to,
+			      from, bytes, workers, way_up(key), reterr);
+}
+
+/* The points of a table: of some wires, or of all but the first ones. */
+static int bring_points(struct cuda_key *key, const struct section *s, uint8_t *table,
+			struct lull_workers *workers, struct lull_error *reterr)
+{
+	const struct kept_points kept = { s->points, s->sum->point_bytes, key->dense.bits[s->list],
+					  key->layout.arrays.nr_vars };
+	size_t missing = s->nr_missing * s->sum->point_bytes;
+
+	if (key->layout.lists[s->list].of_key)
+		return dense_upload(&kept, &key->seats[0].staging, key->device, table, workers,
+				    way_up(key), reterr);
+	if (missing)
+		CUDA_TRY(cudaMemsetAsync(table, 0, missing, way_up(key)), reterr);
+	return bring(key, table + missing, s->points, s->nr * s->sum->point_bytes - missing,
+		     workers, reterr);
+}
+
 /* A section's points go up, and become a table where they lie. */
 static int upload_section(struct cuda_key *key, unsigned int id, struct lull_workers *workers,
 			  struct lull_error *reterr)
 {
 	const struct section *s = &key->layout.sections[id];
-	size_t missing = s->nr_missing * s->sum->point_bytes;
 	uint8_t *table = key->block + s->table.at;
 
 	if (!s->nr)
 		return LULL_OK;
 	if (s->streamed)
 		return pin_section(key, id, workers, reterr);
-	if (missing)
-		CUDA_TRY(cudaMemsetAsync(table, 0, missing, key->seats[0].streams[0]), reterr);
-	LULL_TRY(staging_upload(&key->seats[0].staging, key->device, key->layout.arrays.arena,
-				table + missing, s->points,
-				(s->nr - s->nr_missing) * s->sum->point_bytes, workers,
-				key->seats[0].streams[0], reterr));
-	return s->sum->prepare(&s->plan, table, key->seats[0].streams[0], reterr);
+	LULL_TRY(bring_points(key, s, table, workers, reterr));
+	return s->sum->prepare(&s->plan, table, way_up(key), reterr);
+}
+
+/* Which wires have points in A, and in B, as far as that is the key's to say. */
+static int upload_bits(struct cuda_key *key, struct lull_workers *workers,
+		       struct lull_error *reterr)
+{
+	const struct layout *l = &key->layout;
+
+	for (unsigned int id = 0; id < NR_LISTS; id++)
+		if (l->lists[id].used && l->lists[id].of_key)
+			LULL_TRY(bring(key, key->block + l->lists[id].bits.at, key->dense.bits[id],
+				       lull_div_up(l->arrays.nr_vars, 64) * sizeof(uint64_t),
+				       workers, reterr));
+	return LULL_OK;
 }
 
 static struct spmv_records records_of(const struct lull_key_arrays *arrays)
@@ -111,21 +157,18 @@ static int upload_rows(struct cuda_key *key, struct lull_workers *workers,
 		       struct lull_error *reterr)
 {
 	const struct curve_ops *curve = key->layout.curve;
-	struct lull_arena *arena = key->layout.arrays.arena;
 	const struct spmv_plan *m = &key->matrices;
 	uint8_t *dictionary = key->block + key->layout.matrices.at;
 	uint8_t *rows = dictionary + m->dictionary_bytes;
 
-	LULL_TRY(staging_upload(&key->seats[0].staging, key->device, arena, dictionary,
-				key->rows.ptr, m->nr_coefs * scalar_bytes, workers,
-				key->seats[0].streams[0], reterr));
-	LULL_TRY(curve->spmv_prepare(m, dictionary, key->seats[0].streams[0], reterr));
+	LULL_TRY(bring(key, dictionary, key->rows.ptr, m->nr_coefs * scalar_bytes, workers,
+		       reterr));
+	LULL_TRY(curve->spmv_prepare(m, dictionary, way_up(key), reterr));
 	if (key->layout.matrices_streamed)
 		return LULL_OK;
-	LULL_TRY(staging_upload(&key->seats[0].staging, key->device, arena, rows,
-				key->rows.ptr + m->blocks[0].at, m->blocks[0].host_bytes, workers,
-				key->seats[0].streams[0], reterr));
-	return curve->spmv_prepare_block(m, 0, rows, key->seats[0].streams[0], reterr);
+	LULL_TRY(bring(key, rows, key->rows.ptr + m->blocks[0].at, m->blocks[0].host_bytes, workers,
+		       reterr));
+	return curve->spmv_prepare_block(m, 0, rows, way_up(key), reterr);
 }
 
 static int upload_matrices(struct cuda_key *key, struct lull_workers *workers,
@@ -156,15 +199,16 @@ static int upload(struct cuda_key *key, struct lull_workers *workers, struct lul
 
 	for (i = 0; i < NR_SECTIONS; i++)
 		LULL_TRY(upload_section(key, i, workers, reterr));
+	LULL_TRY(upload_bits(key, workers, reterr));
 	if (l->arrays.assigned)
 		LULL_TRY(l->curve->coefs_make(key->state, l->arrays.log2_domain,
-					      key->block + l->coefs.at, key->seats[0].streams[0],
-					      reterr));
+					      key->block + l->coefs.at, way_up(key), reterr));
 	else
 		LULL_TRY(upload_matrices(key, workers, reterr));
 	LULL_TRY(l->curve->tables_make(key->state, l->arrays.log2_domain, key->block + l->tables.at,
-				       key->seats[0].streams[0], reterr));
-	CUDA_TRY(cudaStreamSynchronize(key->seats[0].streams[0]), reterr);
+				       way_up(key), reterr));
+	CUDA_TRY(cudaStreamSynchronize(way_up(key)), reterr);
+	dense_done(&key->dense);
 	if (!l->matrices_streamed)
 		pinned_give(key->device, &key->rows);
 	return LULL_OK;
@@ -186,8 +230,9 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 	if (!arrays->assigned)
 		LULL_TRY(spmv_plan_make(&records, arrays->log2_domain, arrays->nr_vars, workers, m,
 					reterr));
+	LULL_TRY(dense_find(curve, arrays, workers, &key->dense, reterr));
 	bytes = { m->dictionary_bytes, m->block_bytes_max, m->row_bytes_max, m->scratch_bytes };
-	LULL_TRY(layout_make(curve, arrays, &bytes, key->device->nr_sms,
+	LULL_TRY(layout_make(curve, arrays, &key->dense, &bytes, key->device->nr_sms,
 			     device_left_bytes(key->device), l, reterr));
 	if (l->matrices_streamed)
 		LULL_TRY(spmv_cut(m, l->block_bytes, reterr));
@@ -197,22 +242,41 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 	return LULL_OK;
 }
 
-/* Seats as planned.  What was free then may not be now: one must be there, more
- * are had while there is memory. */
+/* Seats as planned, and then what they compute with. */
+static int create_more(struct cuda_key *key, struct lull_error *reterr)
+{
+	while (key->nr_seats < key->layout.nr_seats) {
+		LULL_TRY(seat_create(key, &key->seats[key->nr_seats], reterr));
+		key->nr_seats++;
+	}
+	while (key->nr_works < key->layout.nr_works) {
+		LULL_TRY(work_create(key, &key->works[key->nr_works], reterr));
+		key->nr_works++;
+	}
+	return LULL_OK;
+}
+
+/* What was free when it was planned may not be now: one of each must be there,
+ * more are had while there is memory. */
 static int create_seats(struct cuda_key *key, struct lull_error *reterr)
 {
 	struct lull_error why = {};
-	int err = LULL_OK;
+	int err;
 
-	while (key->nr_seats < key->layout.nr_seats && !err) {
-		err = seat_create(key, &key->seats[key->nr_seats], &why);
-		if (!err)
-			key->nr_seats++;
-	}
-	if (err == LULL_NOMEM && key->nr_seats) {
-		seat_destroy(&key->seats[key->nr_seats]);
-		device_say(key->device, "cuda: GPU %d, %u proof at a time only: %s",
-			   key->device->gpu, key->nr_seats, why.msg);
+	LULL_TRY(work_create(key, &key->works[0], reterr));
+	key->nr_works = 1;
+	LULL_TRY(seat_create(key, &key->seats[0], reterr));
+	key->nr_seats = 1;
+	err = create_more(key, &why);
+	if (err == LULL_NOMEM) {
+		/* One of them was begun, the other not. */
+		if (key->nr_seats < nr_seats_max)
+			seat_destroy(&key->seats[key->nr_seats]);
+		if (key->nr_works < nr_works_max)
+			work_destroy(&key->works[key->nr_works]);
+		device_say(key->device,
+			   "cuda: GPU %d, %u proofs at a time, %u of them computing: %s",
+			   key->device->gpu, key->nr_seats, key->nr_works, why.msg);
 		return LULL_OK;
 	}
 	if (err && reterr)
@@ -226,10 +290,10 @@ static int fill_key(struct cuda_key *key, const struct curve_ops *curve,
 {
 	LULL_TRY(device_use(key->device, reterr));
 	LULL_TRY(plan_key(key, curve, arrays, workers, reterr));
-	LULL_TRY(device_alloc(key->device, key->layout.key_bytes, "key", (void **)&key->block,
-			      reterr));
+	LULL_TRY(device_alloc(key->device, key->layout.bytes[BLOCK_KEY], "key",
+			      (void **)&key->block, reterr));
 	LULL_TRY(create_seats(key, reterr));
-	device_plans_proofs(key->device, key->layout.proof_bytes);
+	device_plans_proofs(key->device, layout_proof_bytes(&key->layout));
 	return upload(key, workers, reterr);
 }
 
@@ -245,6 +309,7 @@ int key_attach(const struct curve_ops *curve, void *device, const struct lull_ke
 	key->device = (struct device *)device;
 	pthread_mutex_init(&key->lock, NULL);
 	pthread_cond_init(&key->freed, NULL);
+	pthread_cond_init(&key->handed_on, NULL);
 	err = fill_key(key, curve, arrays, workers, reterr);
 	if (err) {
 		key_detach(key);

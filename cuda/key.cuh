@@ -4,14 +4,17 @@
  *
  * For backend_cuda.cu.  key.cu attaches a key by planning (layout.cuh),
  * allocating blocks and uploading.  stages.cu proves and allocates nothing: a
- * proof takes one of the key's seats (seat.cu), which have all that one proof
- * works on, enqueues its stages on the seat's streams and waits twice: for how
- * much of the witness is ones and bits, and for the few points that the host
- * adds up.  Proofs of assigned keys have lists of their own for A and B, and bring
- * a and b: these come up behind the sums over the witness, which then hide what
- * that takes.  A key has as many seats as its layout planned, two if there is
- * room, so that one proof loads and is assembled while another computes; a
- * proof more waits for a seat.
+ * proof takes one of the key's seats (seat.cu), brings its witness there and makes
+ * its lists, on a stream of the seat's.  Then it takes what to compute with
+ * (work.cu), enqueues its stages, and hands that on as soon as the last one is
+ * enqueued: kernels of the next proof come behind this one's on the same streams,
+ * and nothing on the host is between them.  It waits twice: for how much of the
+ * witness is ones and bits, and for the few points that the host adds up.
+ *
+ * Where A and B have no points for many wires, proofs have lists of their own for
+ * them.  Those of assigned keys bring a and b: these come up behind the sums over
+ * the witness, which then hide what that takes.  A key has as many seats as its
+ * layout planned, two if there is room; a proof more waits for a seat.
  */
 #ifndef LULL_CUDA_KEY_CUH
 #define LULL_CUDA_KEY_CUH
@@ -30,17 +33,44 @@ constexpr size_t counts_bytes = 2 * sizeof(uint32_t);
 struct cuda_key;
 
 /**
- * struct cuda_seat - what one proof at a time works with
+ * struct cuda_work - what proofs compute with, one after another
+ * @key: whose
+ * @taken: the key's lock: a proof enqueues stages
+ * @nr_users: the key's lock: proofs that did, and whose stages may still run
+ * @used: the key's lock: proofs have left something in @block
+ * @block: device memory
+ * @streams: one a lane
+ * @copy_stream: fills buffers
+ * @filled: per buffer, when what it is for has come
+ * @drained: per buffer, when that has been used
+ * @wiped: when what proofs left was overwritten
+ */
+struct cuda_work {
+	struct cuda_key *key;
+	bool taken;
+	unsigned int nr_users;
+	bool used;
+	uint8_t *block;
+	cudaStream_t streams[nr_lanes_max];
+	cudaStream_t copy_stream;
+	cudaEvent_t filled[2], drained[2];
+	cudaEvent_t wiped;
+};
+
+/**
+ * struct cuda_seat - what one proof at a time has for itself
  * @key: whose
  * @taken: the key's lock: a proof has it, from LULL_STAGE_LOAD to
  *	LULL_STAGE_RETIRE
- * @block: device memory of a proof
- * @streams: one a lane
- * @copy_stream: fills buffers
+ * @left: the key's lock: that proof computes no more
+ * @waited_ns: for the seat, since LULL_STAGE_LOAD was begun
+ * @block: device memory of a proof's witness and lists
+ * @up: the witness comes on it, and lists are made
+ * @work: what the proof computes with, from its first stage behind load on
+ * @holds: that is still taken for this proof
+ * @done: per lane, when the proof's last stage has ended
  * @begun: per stage, when it began
  * @ended: per stage, when it ended
- * @filled: per buffer, when what it is for has come
- * @drained: per buffer, when that has been used
  * @sums: pinned: of each section, what its chunks and its ones left
  * @counts: pinned: of ones and of others, by list
  * @listed: per list, when it was made
@@ -53,11 +83,14 @@ struct cuda_key;
 struct cuda_seat {
 	struct cuda_key *key;
 	bool taken;
+	bool left;
+	uint64_t waited_ns;
 	uint8_t *block;
-	cudaStream_t streams[nr_lanes_max];
-	cudaStream_t copy_stream;
+	cudaStream_t up;
+	struct cuda_work *work;
+	bool holds;
+	cudaEvent_t done[nr_lanes_max];
 	cudaEvent_t begun[nr_span_stages], ended[nr_span_stages];
-	cudaEvent_t filled[2], drained[2];
 	uint8_t *sums[NR_SECTIONS];
 	uint32_t *counts;
 	cudaEvent_t listed[NR_LISTS];
@@ -71,6 +104,7 @@ struct cuda_seat {
  * struct cuda_key - a key on a device
  * @device: the device
  * @layout: where everything lies
+ * @dense: which wires have points; until they have gone up
  * @matrices: how they are cut
  * @state: of the curve's functions
  * @block: what stays on the device
@@ -80,12 +114,16 @@ struct cuda_seat {
  * @rows: what spmv_fill() wrote; kept when the matrices are streamed
  * @seats: for proofs
  * @nr_seats: how many
- * @lock: guards which seats are taken
- * @freed: one was freed
+ * @works: to compute with
+ * @nr_works: how many
+ * @lock: guards which seats and works are taken
+ * @freed: a seat was freed
+ * @handed_on: a work was
  */
 struct cuda_key {
 	struct device *device;
 	struct layout layout;
+	struct dense dense;
 	struct spmv_plan matrices;
 	void *state;
 	uint8_t *block;
@@ -94,8 +132,10 @@ struct cuda_key {
 	struct pinned rows;
 	struct cuda_seat seats[nr_seats_max];
 	unsigned int nr_seats;
+	struct cuda_work works[nr_works_max];
+	unsigned int nr_works;
 	pthread_mutex_t lock;
-	pthread_cond_t freed;
+	pthread_cond_t freed, handed_on;
 };
 
 /* A seat of the key's layout; one that failed half way is to be destroyed. */
@@ -105,6 +145,25 @@ void seat_destroy(struct cuda_seat *seat);
 /* Waits for a seat and takes it; frees it. */
 struct cuda_seat *seat_take(struct cuda_key *key);
 void seat_put(struct cuda_seat *seat);
+
+/* To compute with, as the key's layout says; one that failed half way is to be
+ * destroyed. */
+int work_create(struct cuda_key *key, struct cuda_work *work, struct lull_error *reterr);
+void work_destroy(struct cuda_work *work);
+
+/* Waits until a proof may enqueue stages, on streams that go on when its seat's
+ * has come so far. */
+int work_take(struct cuda_seat *seat, struct lull_error *reterr);
+/* All of a proof's stages are enqueued: the next one may enqueue its own. */
+void work_hand_on(struct cuda_seat *seat);
+/* Waits until these have ended. */
+int work_wait(const struct cuda_seat *seat, struct lull_error *reterr);
+/* The proof has ended, whether it had one or not.  When no other proof of the key
+ * is under way, what they left is overwritten before anything that comes later. */
+void work_leave(struct cuda_seat *seat);
+
+/* Lane 0 has no more use for the buffers. */
+int work_drain(const struct cuda_work *work, struct lull_error *reterr);
 
 /* Bytes of sums[]: one part for each chunk, one for ones. */
 static inline size_t sums_bytes(const struct section *s)

@@ -2,12 +2,14 @@
 /*
  * layout.cu - what of a key fits on the device, and where it lies
  *
- * See layout.cuh.  Plans are tried from the most generous on.  A second seat is
- * given up first, which one proof alone does not miss; then the lanes beside
- * lane 0, for all they do is to fill gaps; then the sums' scratch is bounded,
- * which costs them some more steps; then go shifted copies, from the largest
- * table; then sections and the matrices are streamed, the largest first; and last
- * chunks and the scratch are halved until the plan fits.
+ * See layout.cuh.  Plans are tried from the most generous on.  A second block to
+ * compute in is given up first, which one proof alone does not miss, and with it
+ * the second seat; that comes back at last where the budget holds it, for it is
+ * small and fills the device's pauses.  Then go the lanes beside lane 0, for all
+ * they do is to fill gaps; then lists of their own for A and B; then the sums'
+ * scratch is bounded, which costs them some more steps; then go shifted copies,
+ * from the largest table; then sections and the matrices are streamed, the largest
+ * first; and last chunks and the scratch are halved until the plan fits.
  */
 #include "layout.cuh"
 
@@ -35,6 +37,8 @@ constexpr unsigned int copies_most = 64;
  * and at last. */
 constexpr uint64_t scratch_share = 4;
 constexpr uint64_t scratch_min = (uint64_t)1 << 20;
+/* Tables without points at infinity pay when fewer than so many are left. */
+constexpr size_t dense_num = 7, dense_den = 8;
 constexpr double bytes_per_gib = 1u << 30;
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -43,12 +47,18 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /* Takes the next bytes of a block. */
-static struct part carve(uint64_t *end, uint64_t bytes)
+static struct part carve(enum block_id block, uint64_t *end, uint64_t bytes)
 {
-	struct part part = { *end, (bytes + part_align - 1) / part_align * part_align };
+	struct part part = { *end, (bytes + part_align - 1) / part_align * part_align, block };
 
 	*end += part.bytes;
 	return part;
+}
+
+/* The same at the end of what it has so far. */
+static struct part append_part(struct layout *l, enum block_id block, uint64_t bytes)
+{
+	return carve(block, &l->bytes[block], bytes);
 }
 
 static void set_section(struct layout *l, enum section_id id, const uint8_t *points,
@@ -66,28 +76,36 @@ static void set_section(struct layout *l, enum section_id id, const uint8_t *poi
 	s->chunk = nr;
 }
 
-static void set_sections(struct layout *l)
+/* A section's points are those of some wires alone. */
+static void compact(struct layout *l, enum section_id id, enum list_id list)
+{
+	struct section *s = &l->sections[id];
+
+	s->list = list;
+	s->nr = s->chunk = l->lists[list].nr;
+}
+
+static void set_sections(struct layout *l, const struct dense *dense)
 {
 	const struct lull_key_arrays *k = &l->arrays;
-	size_t nr_a = k->assigned ? k->nr_a : k->nr_vars;
-	size_t nr_b = k->assigned ? k->nr_b : k->nr_vars;
 	size_t nr_h = ((size_t)1 << k->log2_domain) - (k->assigned ? 1 : 0);
 
-	set_section(l, SECTION_A, k->a, 0, nr_a, 1, 1);
-	set_section(l, SECTION_B1, k->b1, 0, nr_b, 1, 1);
-	set_section(l, SECTION_B2, k->b2, 0, nr_b, 2, 2);
+	set_section(l, SECTION_A, k->a, 0, k->nr_vars, 1, 1);
+	set_section(l, SECTION_B1, k->b1, 0, k->nr_vars, 1, 1);
+	set_section(l, SECTION_B2, k->b2, 0, k->nr_vars, 2, 2);
 	set_section(l, SECTION_L, k->l, k->nr_vars - k->nr_l, k->nr_vars, 1, 1);
 	set_section(l, SECTION_H, k->h, 0, nr_h, 1, 0);
-	l->nr_lists = 1;
-	l->lists[LIST_ALL].nr = k->nr_vars;
-	if (!k->assigned)
+	for (unsigned int id = 0; id < NR_LISTS; id++) {
+		l->lists[id].nr = dense->nr[id];
+		l->lists[id].of_key =
+			!k->assigned && dense->nr[id] * dense_den < k->nr_vars * dense_num;
+	}
+	if (k->assigned || l->lists[LIST_A].of_key)
+		compact(l, SECTION_A, LIST_A);
+	if (!k->assigned && !l->lists[LIST_B].of_key)
 		return;
-	l->nr_lists = NR_LISTS;
-	l->lists[LIST_A].nr = nr_a;
-	l->lists[LIST_B].nr = nr_b;
-	l->sections[SECTION_A].list = LIST_A;
-	l->sections[SECTION_B1].list = LIST_B;
-	l->sections[SECTION_B2].list = LIST_B;
+	compact(l, SECTION_B1, LIST_B);
+	compact(l, SECTION_B2, LIST_B);
 }
 
 static int plan_sum(const struct layout *l, const struct section *s, size_t nr, bool units,
@@ -139,18 +157,53 @@ static uint64_t section_scratch(const struct section *s)
 			   : s->plan.scratch.bytes;
 }
 
+/* A bit for each wire. */
+static uint64_t bits_bytes(const struct layout *l)
+{
+	return lull_div_up(l->arrays.nr_vars, 64) * sizeof(uint64_t);
+}
+
 static void carve_key(struct layout *l)
 {
 	struct section *s;
-	uint64_t end = 0;
 
+	l->bytes[BLOCK_KEY] = 0;
 	for (s = l->sections; s < l->sections + NR_SECTIONS; s++)
-		s->table = carve(&end, s->streamed ? 0 : s->plan.table_bytes);
-	l->matrices = carve(&end, l->spmv.dictionary + (l->matrices_streamed ? 0 : l->spmv.rows));
-	l->tables = carve(&end, l->curve->tables_bytes(l->arrays.log2_domain));
+		s->table = append_part(l, BLOCK_KEY, s->streamed ? 0 : s->plan.table_bytes);
+	l->matrices = append_part(l, BLOCK_KEY,
+				  l->spmv.dictionary + (l->matrices_streamed ? 0 : l->spmv.rows));
+	l->tables = append_part(l, BLOCK_KEY, l->curve->tables_bytes(l->arrays.log2_domain));
 	if (l->arrays.assigned)
-		l->coefs = carve(&end, l->curve->coefs_bytes(l->arrays.log2_domain));
-	l->key_bytes = end;
+		l->coefs = append_part(l, BLOCK_KEY, l->curve->coefs_bytes(l->arrays.log2_domain));
+	for (struct list &list : l->lists)
+		if (list.used && list.of_key)
+			list.bits = append_part(l, BLOCK_KEY, bits_bytes(l));
+}
+
+/* The witness, its lists and, where they have any, those of A and B. */
+static void carve_seat(struct layout *l)
+{
+	const struct list *all = &l->lists[LIST_ALL];
+	struct list *list;
+
+	l->bytes[BLOCK_SEAT] = 0;
+	for (list = l->lists; list < l->lists + NR_LISTS; list++) {
+		if (!list->used)
+			continue;
+		if (list != all && !list->of_key)
+			list->bits = append_part(l, BLOCK_SEAT, bits_bytes(l));
+		if (list != all && l->lists_shared) {
+			list->ones = all->ones;
+			list->others = all->others;
+			continue;
+		}
+		list->values = append_part(l, BLOCK_SEAT, list->nr * scalar_bytes);
+		list->ones = append_part(l, BLOCK_SEAT, list->nr * sizeof(uint32_t));
+		list->others = append_part(l, BLOCK_SEAT, list->nr * sizeof(uint32_t));
+	}
+	if (!l->lists_shared)
+		l->list_scratch = append_part(l, BLOCK_SEAT,
+					      l->curve->classify_scratch(l->arrays.nr_vars));
 }
 
 /* Behind SpMV's scratch two blocks of matrices, in what the other stages need
@@ -160,14 +213,28 @@ static void carve_blocks(struct layout *l, uint64_t stages)
 	uint64_t end = l->scratch0.at, room;
 	unsigned int i;
 
-	carve(&end, l->spmv.scratch);
+	carve(BLOCK_WORK, &end, l->spmv.scratch);
 	room = l->scratch0.at + stages > end ? l->scratch0.at + stages - end : 0;
 	l->block_bytes = room / 2 / part_align * part_align;
 	l->block_bytes = larger(l->block_bytes, l->spmv.row_max);
 	for (i = 0; i < 2; i++)
-		l->matrix_buffers[i] = carve(&end, l->block_bytes);
+		l->matrix_buffers[i] = carve(BLOCK_WORK, &end, l->block_bytes);
 	if (end > l->scratch0.at + l->scratch0.bytes)
 		l->scratch0.bytes = end - l->scratch0.at;
+}
+
+/* Room for the values of A or of B. */
+static void carve_shared(struct layout *l, uint64_t *end)
+{
+	uint64_t first = *end, list_end;
+
+	for (struct list *list = &l->lists[LIST_A]; list < l->lists + NR_LISTS; list++) {
+		if (!list->used)
+			continue;
+		list_end = first;
+		list->values = carve(BLOCK_WORK, &list_end, list->nr * scalar_bytes);
+		*end = larger(*end, list_end);
+	}
 }
 
 /* Lane 0: b and its stages' scratch, and over them, for sums come later, the
@@ -177,53 +244,30 @@ static void carve_lane0(struct layout *l, uint64_t sum_bytes, uint64_t buffer_by
 	uint64_t n = (uint64_t)1 << l->arrays.log2_domain;
 	uint64_t stages = larger(l->spmv.scratch, l->curve->quotient_scratch(l->arrays.log2_domain,
 									     l->arrays.folded));
-	uint64_t start = l->proof_bytes, end = start, sum_end = start;
+	uint64_t start = l->bytes[BLOCK_WORK], end = start, sum_end = start;
 	unsigned int i;
 
-	stages = larger(stages, l->curve->classify_scratch(l->arrays.nr_vars));
 	if (l->arrays.assigned)
 		stages = larger(stages, n * scalar_bytes);
-	l->b = carve(&end, n * scalar_bytes);
-	l->scratch0 = carve(&end, stages);
+	l->b = carve(BLOCK_WORK, &end, n * scalar_bytes);
+	l->scratch0 = carve(BLOCK_WORK, &end, stages);
 	if (l->matrices_streamed)
 		carve_blocks(l, stages);
 	end = l->scratch0.at + l->scratch0.bytes;
-	l->list_scratch = l->scratch0;
 	if (l->lists_shared) {
-		l->lists[LIST_A].values = l->lists[LIST_B].values = carve(
-			&sum_end, larger(l->lists[LIST_A].nr, l->lists[LIST_B].nr) * scalar_bytes);
+		carve_shared(l, &sum_end);
 		sum_bytes = larger(sum_bytes, l->curve->classify_scratch(l->arrays.nr_vars));
 	}
-	l->sum_scratch[0] = carve(&sum_end, sum_bytes);
+	l->sum_scratch[0] = carve(BLOCK_WORK, &sum_end, sum_bytes);
 	if (l->lists_shared)
 		l->list_scratch = l->sum_scratch[0];
 	end = larger(end, sum_end);
 	for (i = 0; i < 2; i++)
-		l->buffers[i] = carve(&end, buffer_bytes);
-	l->proof_bytes = end;
+		l->buffers[i] = carve(BLOCK_WORK, &end, buffer_bytes);
+	l->bytes[BLOCK_WORK] = end;
 }
 
-/* The witness, its lists and, of an assigned key, those of A and B. */
-static void carve_lists(struct layout *l)
-{
-	const struct list *all = &l->lists[LIST_ALL];
-	struct list *list;
-
-	for (list = l->lists; list < l->lists + l->nr_lists; list++) {
-		if (list != all)
-			list->bits = carve(&l->proof_bytes, lull_div_up(all->nr, 64) * 8);
-		if (list != all && l->lists_shared) {
-			list->ones = all->ones;
-			list->others = all->others;
-			continue;
-		}
-		list->values = carve(&l->proof_bytes, list->nr * scalar_bytes);
-		list->ones = carve(&l->proof_bytes, list->nr * sizeof(uint32_t));
-		list->others = carve(&l->proof_bytes, list->nr * sizeof(uint32_t));
-	}
-}
-
-static void carve_proof(struct layout *l)
+static void carve_work(struct layout *l)
 {
 	uint64_t n = (uint64_t)1 << l->arrays.log2_domain, sums[nr_lanes_max] = { 0 };
 	uint64_t buffer_bytes = 0;
@@ -237,23 +281,33 @@ static void carve_proof(struct layout *l)
 			buffer_bytes = larger(buffer_bytes, s->plan.table_bytes);
 	}
 	memset(l->sum_scratch, 0, sizeof(l->sum_scratch));
-	l->proof_bytes = 0;
-	l->lists_shared = l->arrays.assigned && l->nr_lanes == 1;
-	carve_lists(l);
-	l->a = carve(&l->proof_bytes, n * scalar_bytes);
+	l->bytes[BLOCK_WORK] = 0;
+	l->a = append_part(l, BLOCK_WORK, n * scalar_bytes);
 	carve_lane0(l, sums[0], buffer_bytes);
 	for (lane = 1; lane < l->nr_lanes; lane++)
-		l->sum_scratch[lane] = carve(&l->proof_bytes, sums[lane]);
+		l->sum_scratch[lane] = append_part(l, BLOCK_WORK, sums[lane]);
+}
+
+/* Are there others than that of all wires? */
+static bool has_more_lists(const struct layout *l)
+{
+	return l->lists[LIST_A].used || l->lists[LIST_B].used;
 }
 
 static int plan_all(struct layout *l, struct lull_error *reterr)
 {
 	struct section *s;
 
-	for (s = l->sections; s < l->sections + NR_SECTIONS; s++)
+	for (unsigned int id = 0; id < NR_LISTS; id++)
+		l->lists[id] = { l->lists[id].nr, id == LIST_ALL, l->lists[id].of_key };
+	for (s = l->sections; s < l->sections + NR_SECTIONS; s++) {
 		LULL_TRY(plan_section(l, s, reterr));
+		l->lists[s->list].used = true;
+	}
+	l->lists_shared = l->lists_shared && has_more_lists(l);
 	carve_key(l);
-	carve_proof(l);
+	carve_seat(l);
+	carve_work(l);
 	return LULL_OK;
 }
 
@@ -300,6 +354,11 @@ static bool stream_largest(struct layout *l)
 		return false;
 	s->streamed = true;
 	s->copies_max = 1;
+	/* Chunks come as the key has them, points at infinity and all. */
+	if (l->lists[s->list].of_key) {
+		s->list = LIST_ALL;
+		s->nr = l->arrays.nr_vars;
+	}
 	s->chunk = s->nr / 2 + 1 < chunk_max ? s->nr / 2 + 1 : chunk_max;
 	return true;
 }
@@ -309,12 +368,16 @@ static bool shrink(struct layout *l, uint64_t budget_bytes)
 {
 	struct section *s;
 
-	if (l->nr_seats > 1) {
-		l->nr_seats = 1;
+	if (l->nr_works > 1) {
+		l->nr_seats = l->nr_works = 1;
 		return true;
 	}
 	if (l->nr_lanes > 1) {
 		l->nr_lanes = 1;
+		return true;
+	}
+	if (!l->lists_shared && has_more_lists(l)) {
+		l->lists_shared = true;
 		return true;
 	}
 	if (!l->scratch_max) {
@@ -338,12 +401,25 @@ static bool shrink(struct layout *l, uint64_t budget_bytes)
 
 uint64_t layout_bytes(const struct layout *l)
 {
-	return l->key_bytes + l->nr_seats * l->proof_bytes;
+	return l->bytes[BLOCK_KEY] + l->nr_seats * l->bytes[BLOCK_SEAT] +
+	       l->nr_works * l->bytes[BLOCK_WORK];
+}
+
+uint64_t layout_proof_bytes(const struct layout *l)
+{
+	return l->bytes[BLOCK_SEAT] + l->bytes[BLOCK_WORK];
+}
+
+/* The second seat comes back, in what is left of the budget. */
+static void add_seat(struct layout *l, uint64_t budget_bytes)
+{
+	if (l->nr_seats < nr_seats_max && budget_bytes - layout_bytes(l) >= l->bytes[BLOCK_SEAT])
+		l->nr_seats++;
 }
 
 int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arrays,
-		const struct matrices_bytes *spmv, unsigned int nr_sms, uint64_t budget_bytes,
-		struct layout *ret_layout, struct lull_error *reterr)
+		const struct dense *dense, const struct matrices_bytes *spmv, unsigned int nr_sms,
+		uint64_t budget_bytes, struct layout *ret_layout, struct lull_error *reterr)
 {
 	struct layout *l = ret_layout;
 
@@ -352,13 +428,16 @@ int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arr
 	l->curve = curve;
 	l->nr_sms = nr_sms;
 	l->nr_seats = nr_seats_max;
+	l->nr_works = nr_works_max;
 	l->nr_lanes = nr_lanes_max;
 	l->spmv = *spmv;
-	set_sections(l);
+	set_sections(l, dense);
 	do {
 		LULL_TRY(plan_all(l, reterr));
-		if (layout_bytes(l) <= budget_bytes)
+		if (layout_bytes(l) <= budget_bytes) {
+			add_seat(l, budget_bytes);
 			return LULL_OK;
+		}
 	} while (shrink(l, budget_bytes));
 	return lull_fail(reterr, LULL_NOMEM,
 			 "device memory: expected at least %llu bytes for this key, found %llu",
@@ -382,14 +461,18 @@ void layout_describe(const struct layout *l, char *text, size_t bytes)
 	unsigned int i;
 
 	snprintf(text, bytes,
-		 "plan: %.3f GiB of key, %.3f GiB of proof, %u proof%s at a time, %u lane%s;",
-		 (double)l->key_bytes / bytes_per_gib, (double)l->proof_bytes / bytes_per_gib,
-		 l->nr_seats, l->nr_seats > 1 ? "s" : "", l->nr_lanes, l->nr_lanes > 1 ? "s" : "");
+		 "plan: %.3f GiB of key, %.3f GiB of proof, %u proof%s at a time%s, %u lane%s;",
+		 (double)l->bytes[BLOCK_KEY] / bytes_per_gib,
+		 (double)layout_proof_bytes(l) / bytes_per_gib, l->nr_seats,
+		 l->nr_seats > 1 ? "s" : "", l->nr_works < l->nr_seats ? " in turn" : "",
+		 l->nr_lanes, l->nr_lanes > 1 ? "s" : "");
 	for (i = 0; i < NR_SECTIONS; i++) {
 		s = &l->sections[i];
 		append(text, bytes, "%s %s %s%u", i ? "," : "", section_names[i],
 		       s->streamed ? "streamed in " : "x",
 		       s->streamed ? s->nr_chunks : s->plan.nr_copies);
+		if (l->lists[s->list].of_key)
+			append(text, bytes, " of %zu %%", s->nr * 100 / l->arrays.nr_vars);
 	}
 	if (l->matrices_streamed)
 		append(text, bytes, ", matrices streamed in %zu", l->nr_blocks);

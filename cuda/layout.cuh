@@ -8,16 +8,21 @@
  * One block holds what stays with the key:
  *
  *	[ A ][ B1 ][ B2 ][ L ][ H ][ matrices ][ tables of the domain ][ of the
- *	coefficients, of an assigned key ]
+ *	coefficients, of an assigned key ][ bits of A ][ bits of B ]
  *
  * where a section is there as a table of points and shifted copies, as points
  * alone, or, when it is streamed from pinned host memory, not at all.  Of
  * matrices that are streamed, only the coefficients that all rows share are
- * there.  Of the other there is one for each proof at a time (a seat); it holds
- * what one proof works on:
+ * there.
  *
- *	[ witness ][ ones ][ others ][ a, then the scalars of H ]
- *	[ lane 0 ][ lane 1 ][ lane 2 ]
+ * Each proof at a time has a block (a seat) with what is made of its witness
+ * before it computes:
+ *
+ *	[ witness ][ ones ][ others ][ scratch to make lists ]
+ *
+ * and there is a block to compute in, or one for each proof:
+ *
+ *	[ a, then the scalars of H ][ lane 0 ][ lane 1 ][ lane 2 ]
  *
  * A lane is what stages that run one after another overlay:
  *
@@ -32,14 +37,17 @@
  * room that only the quotient has use for, so they cost nothing.
  *
  * An assigned key has points in A, B1 and B2 for some wires alone, and each proof
- * says by bitmaps for which.  These wires' values are gathered, and A and B have
- * lists of their own:
+ * says by bitmaps for which.  Of other keys, those that have points at infinity in
+ * A or in B for more than an eighth of the wires are laid out without these, as
+ * far as they are not streamed, and the bitmaps are the key's.  The wires' values
+ * are gathered, and A and B have lists of their own:
  *
  *	[ witness ][ ones ][ others ][ bits of A ][ bits of B ]
- *	[ values of A ][ ones ][ others ][ the same of B ][ a ][ lanes ]
+ *	[ values of A ][ ones ][ others ][ the same of B ][ scratch ]
  *
- * Where there is lane 0 alone they are gathered when their sum comes, which is
- * before the quotient, and overlay what that works on:
+ * In a small budget they are gathered when their sum comes, which is before the
+ * quotient of an assigned key and after any other's, and overlay what that works
+ * on:
  *
  *	lane 0	[ b ][ scratch of classes or the quotient      ]
  *		[ values of A or B ][ scratch of lists or a sum ][ 2 buffers ]
@@ -54,6 +62,7 @@
 #define LULL_CUDA_LAYOUT_CUH
 
 #include "curve.cuh"
+#include "dense.cuh"
 
 namespace lull
 {
@@ -63,26 +72,32 @@ enum section_id { SECTION_A, SECTION_B1, SECTION_B2, SECTION_L, SECTION_H, NR_SE
 constexpr unsigned int nr_lanes_max = 3;
 /* Two proofs fill the device: one's sums and the other's way up and down. */
 constexpr unsigned int nr_seats_max = 2;
+constexpr unsigned int nr_works_max = nr_seats_max;
 
-/* A range of one of the two blocks. */
+/* The key's, a seat's, and one to compute in. */
+enum block_id { BLOCK_KEY, BLOCK_SEAT, BLOCK_WORK, NR_BLOCKS };
+
+/* A range of a block. */
 struct part {
 	uint64_t at, bytes;
+	enum block_id block;
 };
-
-/* Whose values sums are over: of all wires, or of those that have points in A,
- * or in B1 and B2, of an assigned key. */
-enum list_id { LIST_ALL, LIST_A, LIST_B, NR_LISTS };
 
 /**
  * struct list - values, and which of them are ones
  * @nr: how many
- * @bits: which wires' values they are; empty for all
+ * @used: some section needs it
+ * @of_key: which wires it is about is the key's to say, not the proof's
+ * @bits: which wires' values they are; empty for all.  In the key's block or a
+ *	seat's, as @of_key says
  * @values: plain
  * @ones: places of ones
  * @others: places of values that are neither 0 nor 1
  */
 struct list {
 	size_t nr;
+	bool used;
+	bool of_key;
 	struct part bits;
 	struct part values, ones, others;
 };
@@ -139,25 +154,25 @@ struct matrices_bytes {
  * @matrices_streamed: not on the device
  * @block_bytes: room for a block of streamed matrices
  * @nr_blocks: into which they were cut; for the description
- * @nr_seats: blocks for proofs
+ * @nr_seats: proofs at a time
+ * @nr_works: blocks to compute in
  * @nr_lanes: 1 or nr_lanes_max
  * @scratch_max: bytes that a sum's scratch should keep to; 0 for no bound
  * @matrices: in the key's block
  * @tables: of the domain, in the key's block
  * @coefs: tables of an assigned key's quotient, in the key's block
- * @nr_lists: 1, or of an assigned key NR_LISTS
- * @lists: in the proof's block, as all that follow
- * @lists_shared: there is room for the values and the places of one at a time
- * @list_scratch: to gather and to classify: @scratch0, or a sum's
- * @a: and later the scalars of H
+ * @lists: in a seat's block, but for values where @lists_shared
+ * @lists_shared: of those that are not of all wires, there is room for the
+ *	values and the places of one at a time
+ * @list_scratch: to gather and to classify: the seat's, or a sum's
+ * @a: and later the scalars of H; in a block to compute in, as all that follow
  * @b: in lane 0
  * @scratch0: behind b: classes', SpMV's and the quotient's, and room for rows
  *	that come up
  * @matrix_buffers: two, in @scratch0, when the matrices are streamed
  * @sum_scratch: of each lane
  * @buffers: two, when a section is streamed
- * @key_bytes: of the key's block
- * @proof_bytes: of a proof's block
+ * @bytes: of a block of each kind
  */
 struct layout {
 	struct lull_key_arrays arrays;
@@ -169,10 +184,10 @@ struct layout {
 	uint64_t block_bytes;
 	size_t nr_blocks;
 	unsigned int nr_seats;
+	unsigned int nr_works;
 	unsigned int nr_lanes;
 	uint64_t scratch_max;
 	struct part matrices, tables, coefs;
-	unsigned int nr_lists;
 	struct list lists[NR_LISTS];
 	bool lists_shared;
 	struct part list_scratch;
@@ -180,17 +195,19 @@ struct layout {
 	struct part matrix_buffers[2];
 	struct part sum_scratch[nr_lanes_max];
 	struct part buffers[2];
-	uint64_t key_bytes, proof_bytes;
+	uint64_t bytes[NR_BLOCKS];
 };
 
 /* What all blocks take together. */
 uint64_t layout_bytes(const struct layout *layout);
+/* A seat's and one to compute in. */
+uint64_t layout_proof_bytes(const struct layout *layout);
 
 /* The best plan that the budget holds; LULL_NOMEM with the numbers of the
  * smallest when none does. */
 int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arrays,
-		const struct matrices_bytes *spmv, unsigned int nr_sms, uint64_t budget_bytes,
-		struct layout *ret_layout, struct lull_error *reterr);
+		const struct dense *dense, const struct matrices_bytes *spmv, unsigned int nr_sms,
+		uint64_t budget_bytes, struct layout *ret_layout, struct lull_error *reterr);
 
 /* Writes the plan as a line of text. */
 void layout_describe(const struct layout *layout, char *text, size_t bytes);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * seat.cu - what one proof works with: made with the key, taken and freed
+ * seat.cu - what one proof has for itself: made with the key, taken and freed
  *
  * See key.cuh.
  */
+#include <time.h>
+
 #include "check.cuh"
 #include "key.cuh"
 
@@ -23,12 +25,6 @@ void seat_destroy(struct cuda_seat *seat)
 	for (i = 0; i < NR_SECTIONS; i++)
 		if (seat->sums[i])
 			cudaFreeHost(seat->sums[i]);
-	for (i = 0; i < 2; i++) {
-		if (seat->filled[i])
-			cudaEventDestroy(seat->filled[i]);
-		if (seat->drained[i])
-			cudaEventDestroy(seat->drained[i]);
-	}
 	for (i = 0; i < NR_LISTS; i++)
 		if (seat->listed[i])
 			cudaEventDestroy(seat->listed[i]);
@@ -38,12 +34,12 @@ void seat_destroy(struct cuda_seat *seat)
 		if (seat->ended[i])
 			cudaEventDestroy(seat->ended[i]);
 	}
-	if (seat->copy_stream)
-		cudaStreamDestroy(seat->copy_stream);
 	for (i = 0; i < nr_lanes_max; i++)
-		if (seat->streams[i])
-			cudaStreamDestroy(seat->streams[i]);
-	device_free(key->device, seat->block, key->layout.proof_bytes);
+		if (seat->done[i])
+			cudaEventDestroy(seat->done[i]);
+	if (seat->up)
+		cudaStreamDestroy(seat->up);
+	device_free(key->device, seat->block, key->layout.bytes[BLOCK_SEAT]);
 	*seat = {};
 }
 
@@ -55,12 +51,8 @@ static int create_events(struct cuda_seat *seat, struct lull_error *reterr)
 		CUDA_TRY(cudaEventCreate(&seat->begun[i]), reterr);
 		CUDA_TRY(cudaEventCreate(&seat->ended[i]), reterr);
 	}
-	for (i = 0; i < 2; i++) {
-		CUDA_TRY(cudaEventCreateWithFlags(&seat->filled[i], cudaEventDisableTiming),
-			 reterr);
-		CUDA_TRY(cudaEventCreateWithFlags(&seat->drained[i], cudaEventDisableTiming),
-			 reterr);
-	}
+	for (i = 0; i < nr_lanes_max; i++)
+		CUDA_TRY(cudaEventCreateWithFlags(&seat->done[i], cudaEventDisableTiming), reterr);
 	for (i = 0; i < NR_LISTS; i++)
 		CUDA_TRY(cudaEventCreateWithFlags(&seat->listed[i], cudaEventDisableTiming),
 			 reterr);
@@ -73,12 +65,9 @@ int seat_create(struct cuda_key *key, struct cuda_seat *seat, struct lull_error 
 	unsigned int i;
 
 	seat->key = key;
-	LULL_TRY(device_alloc(key->device, l->proof_bytes, "proofs of a key", (void **)&seat->block,
-			      reterr));
-	for (i = 0; i < l->nr_lanes; i++)
-		CUDA_TRY(cudaStreamCreateWithFlags(&seat->streams[i], cudaStreamNonBlocking),
-			 reterr);
-	CUDA_TRY(cudaStreamCreateWithFlags(&seat->copy_stream, cudaStreamNonBlocking), reterr);
+	LULL_TRY(device_alloc(key->device, l->bytes[BLOCK_SEAT], "witness of a proof",
+			      (void **)&seat->block, reterr));
+	CUDA_TRY(cudaStreamCreateWithFlags(&seat->up, cudaStreamNonBlocking), reterr);
 	for (i = 0; i < NR_SECTIONS; i++)
 		CUDA_TRY(cudaHostAlloc((void **)&seat->sums[i], sums_bytes(&l->sections[i]),
 				       cudaHostAllocDefault),
@@ -98,15 +87,27 @@ static struct cuda_seat *find_free(struct cuda_key *key)
 	return NULL;
 }
 
+static uint64_t now_ns(void)
+{
+	constexpr uint64_t ns_per_s = 1000000000;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * ns_per_s + (uint64_t)now.tv_nsec;
+}
+
 struct cuda_seat *seat_take(struct cuda_key *key)
 {
+	uint64_t start = now_ns();
 	struct cuda_seat *seat;
 
 	pthread_mutex_lock(&key->lock);
 	while (!(seat = find_free(key)))
 		pthread_cond_wait(&key->freed, &key->lock);
 	seat->taken = true;
+	seat->left = false;
 	pthread_mutex_unlock(&key->lock);
+	seat->waited_ns = now_ns() - start;
 	return seat;
 }
 

@@ -61,9 +61,18 @@ size_t stages_scratch_bytes(const void *key, unsigned int nr_threads)
 	return sizeof(struct cuda_seat *);
 }
 
+/* A part of the key's block, of the seat's or of the one that the proof computes
+ * in. */
 static uint8_t *at(const struct cuda_seat *seat, const struct part &part)
 {
-	return seat->block + part.at;
+	switch (part.block) {
+	case BLOCK_KEY:
+		return seat->key->block + part.at;
+	case BLOCK_SEAT:
+		return seat->block + part.at;
+	default:
+		return seat->work->block + part.at;
+	}
 }
 
 static uint8_t *witness_at(const struct cuda_seat *seat)
@@ -73,35 +82,48 @@ static uint8_t *witness_at(const struct cuda_seat *seat)
 
 static cudaStream_t stream_of(const struct cuda_seat *seat, unsigned int lane)
 {
-	return seat->streams[seat->key->layout.nr_lanes == 1 ? 0 : lane];
+	return seat->work->streams[seat->key->layout.nr_lanes == 1 ? 0 : lane];
 }
 
-/* Queues the way up of host memory on lane 0. */
+static cudaStream_t lane0(const struct cuda_seat *seat)
+{
+	return stream_of(seat, 0);
+}
+
+/* Queues the way up of host memory. */
 static int bring(struct cuda_seat *seat, const struct lull_stage_args *args, const struct part &to,
-		 const void *from, size_t bytes, struct lull_error *reterr)
+		 const void *from, size_t bytes, cudaStream_t stream, struct lull_error *reterr)
 {
 	return staging_upload(&seat->staging, seat->key->device, seat->key->layout.arrays.arena,
-			      at(seat, to), from, bytes, args->workers, seat->streams[0], reterr);
+			      at(seat, to), from, bytes, args->workers, stream, reterr);
 }
 
-/* On lane 0: the values of a list, and which of them are ones. */
+/* Where lists are made: lists that share room with what a proof computes in come
+ * in their turn. */
+static cudaStream_t list_stream(const struct cuda_seat *seat)
+{
+	return seat->key->layout.lists_shared ? lane0(seat) : seat->up;
+}
+
+/* The values of a list, and which of them are ones. */
 static int make_list(struct cuda_seat *seat, unsigned int id, struct lull_error *reterr)
 {
 	const struct layout *l = &seat->key->layout;
 	const struct list *all = &l->lists[LIST_ALL], *list = &l->lists[id];
+	cudaStream_t stream = list_stream(seat);
 
 	if (list != all)
 		LULL_TRY(gather_kept(at(seat, all->values), all->nr,
-				     (const uint32_t *)at(seat, list->bits), at(seat, list->values),
-				     list->nr, at(seat, l->list_scratch), seat->streams[0],
-				     reterr));
+				     (const uint32_t *)at(seat, list->bits),
+				     at(seat, list->values), list->nr,
+				     at(seat, l->list_scratch), stream, reterr));
 	seat->counted[id] = false;
 	LULL_TRY(l->curve->classify(at(seat, list->values), list->nr,
 				    (uint32_t *)at(seat, list->ones),
 				    (uint32_t *)at(seat, list->others), counts_of(seat, id),
-				    at(seat, l->list_scratch), seat->streams[0], reterr));
+				    at(seat, l->list_scratch), stream, reterr));
 	device_copied(seat->key->device, 0, counts_bytes);
-	CUDA_TRY(cudaEventRecord(seat->listed[id], seat->streams[0]), reterr);
+	CUDA_TRY(cudaEventRecord(seat->listed[id], stream), reterr);
 	return LULL_OK;
 }
 
@@ -114,8 +136,9 @@ static int make_lists(struct cuda_seat *seat, struct lull_error *reterr)
 	seat->held = NR_LISTS;
 	if (l->lists_shared)
 		return LULL_OK;
-	for (unsigned int id = 0; id < l->nr_lists; id++)
-		LULL_TRY(make_list(seat, id, reterr));
+	for (unsigned int id = 0; id < NR_LISTS; id++)
+		if (l->lists[id].used)
+			LULL_TRY(make_list(seat, id, reterr));
 	return LULL_OK;
 }
 
@@ -131,31 +154,28 @@ static int check_assigned(const struct layout *l, const struct lull_assigned *as
 			 n);
 }
 
+/* On the seat's stream: other proofs may compute meanwhile. */
 static int load(struct cuda_seat *seat, const struct lull_stage_args *args,
 		struct lull_error *reterr)
 {
 	const struct layout *l = &seat->key->layout;
 	const struct lull_assigned *assigned = args->assigned;
-	unsigned int i;
 
 	LULL_TRY(check_assigned(l, assigned, reterr));
 	LULL_TRY(device_use(seat->key->device, reterr));
-	CUDA_TRY(cudaEventRecord(seat->begun[LULL_STAGE_LOAD], seat->streams[0]), reterr);
+	CUDA_TRY(cudaEventRecord(seat->begun[LULL_STAGE_LOAD], seat->up), reterr);
 	LULL_TRY(bring(seat, args, l->lists[LIST_ALL].values, args->witness,
-		       l->arrays.nr_vars * scalar_bytes, reterr));
+		       l->arrays.nr_vars * scalar_bytes, seat->up, reterr));
 	if (assigned) {
 		size_t bytes = lull_div_up(l->arrays.nr_vars, 64) * sizeof(uint64_t);
 
-		LULL_TRY(
-			bring(seat, args, l->lists[LIST_A].bits, assigned->dense_a, bytes, reterr));
-		LULL_TRY(
-			bring(seat, args, l->lists[LIST_B].bits, assigned->dense_b, bytes, reterr));
+		LULL_TRY(bring(seat, args, l->lists[LIST_A].bits, assigned->dense_a, bytes,
+			       seat->up, reterr));
+		LULL_TRY(bring(seat, args, l->lists[LIST_B].bits, assigned->dense_b, bytes,
+			       seat->up, reterr));
 	}
 	LULL_TRY(make_lists(seat, reterr));
-	CUDA_TRY(cudaEventRecord(seat->ended[LULL_STAGE_LOAD], seat->streams[0]), reterr);
-	for (i = 1; i < l->nr_lanes; i++)
-		CUDA_TRY(cudaStreamWaitEvent(seat->streams[i], seat->ended[LULL_STAGE_LOAD], 0),
-			 reterr);
+	CUDA_TRY(cudaEventRecord(seat->ended[LULL_STAGE_LOAD], seat->up), reterr);
 	return LULL_OK;
 }
 
@@ -164,21 +184,15 @@ static int load(struct cuda_seat *seat, const struct lull_stage_args *args,
 static int fill_buffer(struct cuda_seat *seat, unsigned int turn, uint8_t *buffer, size_t zeros,
 		       const uint8_t *from, size_t bytes, struct lull_error *reterr)
 {
-	CUDA_TRY(cudaStreamWaitEvent(seat->copy_stream, seat->drained[turn], 0), reterr);
-	if (zeros)
-		CUDA_TRY(cudaMemsetAsync(buffer, 0, zeros, seat->copy_stream), reterr);
-	LULL_TRY(pinned_copy(seat->key->device, seat->key->layout.arrays.arena, buffer + zeros,
-			     from, bytes, seat->copy_stream, reterr));
-	CUDA_TRY(cudaEventRecord(seat->filled[turn], seat->copy_stream), reterr);
-	CUDA_TRY(cudaStreamWaitEvent(seat->streams[0], seat->filled[turn], 0), reterr);
-	return LULL_OK;
-}
+	cudaStream_t stream = seat->work->copy_stream;
 
-/* Lane 0 has no more use for the buffers. */
-static int drain_buffers(struct cuda_seat *seat, struct lull_error *reterr)
-{
-	for (cudaEvent_t drained : seat->drained)
-		CUDA_TRY(cudaEventRecord(drained, seat->streams[0]), reterr);
+	CUDA_TRY(cudaStreamWaitEvent(stream, seat->work->drained[turn], 0), reterr);
+	if (zeros)
+		CUDA_TRY(cudaMemsetAsync(buffer, 0, zeros, stream), reterr);
+	LULL_TRY(pinned_copy(seat->key->device, seat->key->layout.arrays.arena, buffer + zeros,
+			     from, bytes, stream, reterr));
+	CUDA_TRY(cudaEventRecord(seat->work->filled[turn], stream), reterr);
+	CUDA_TRY(cudaStreamWaitEvent(lane0(seat), seat->work->filled[turn], 0), reterr);
 	return LULL_OK;
 }
 
@@ -189,7 +203,7 @@ static int run_block(struct cuda_seat *seat, size_t i, const uint8_t *block,
 
 	return l->curve->spmv(&seat->key->matrices, i, seat->key->block + l->matrices.at, block,
 			      witness_at(seat), at(seat, l->a), at(seat, l->b),
-			      at(seat, l->scratch0), seat->streams[0], reterr);
+			      at(seat, l->scratch0), lane0(seat), reterr);
 }
 
 /* While one block of rows is multiplied, the next one comes. */
@@ -201,16 +215,16 @@ static int run_streamed_spmv(struct cuda_seat *seat, struct lull_error *reterr)
 	size_t i;
 
 	/* What lies there until now is other stages' scratch. */
-	LULL_TRY(drain_buffers(seat, reterr));
+	LULL_TRY(work_drain(seat->work, reterr));
 	for (i = 0; i < m->nr_blocks; i++) {
 		turn = i % 2;
 		buffer = at(seat, seat->key->layout.matrix_buffers[turn]);
 		LULL_TRY(fill_buffer(seat, turn, buffer, 0, seat->key->rows.ptr + m->blocks[i].at,
 				     m->blocks[i].host_bytes, reterr));
-		LULL_TRY(seat->key->layout.curve->spmv_prepare_block(m, i, buffer, seat->streams[0],
+		LULL_TRY(seat->key->layout.curve->spmv_prepare_block(m, i, buffer, lane0(seat),
 								     reterr));
 		LULL_TRY(run_block(seat, i, buffer, reterr));
-		CUDA_TRY(cudaEventRecord(seat->drained[turn], seat->streams[0]), reterr);
+		CUDA_TRY(cudaEventRecord(seat->work->drained[turn], lane0(seat)), reterr);
 	}
 	return LULL_OK;
 }
@@ -220,7 +234,7 @@ static int run_spmv(struct cuda_seat *seat, struct lull_error *reterr)
 	const struct layout *l = &seat->key->layout;
 
 	LULL_TRY(spmv_begin(&seat->key->matrices, witness_at(seat), at(seat, l->scratch0),
-			    seat->streams[0], reterr));
+			    lane0(seat), reterr));
 	if (l->matrices_streamed)
 		return run_streamed_spmv(seat, reterr);
 	return run_block(seat, 0,
@@ -239,9 +253,9 @@ static int bring_rows(struct cuda_seat *seat, const struct lull_stage_args *args
 
 	for (unsigned int i = 0; i < 2; i++) {
 		LULL_TRY(bring(seat, args, l->scratch0, from[i], assigned->nr_rows * scalar_bytes,
-			       reterr));
+			       lane0(seat), reterr));
 		LULL_TRY(place_rows(at(seat, to[i]), l->arrays.log2_domain, at(seat, l->scratch0),
-				    assigned->nr_rows, l->arrays.row_step, seat->streams[0],
+				    assigned->nr_rows, l->arrays.row_step, lane0(seat),
 				    reterr));
 	}
 	return LULL_OK;
@@ -252,11 +266,11 @@ static int run_quotient(struct cuda_seat *seat, struct lull_error *reterr)
 	const struct layout *l = &seat->key->layout;
 
 	LULL_TRY(l->curve->quotient(seat->key->state, at(seat, l->a), at(seat, l->b),
-				    at(seat, l->scratch0), l->arrays.folded, seat->streams[0],
+				    at(seat, l->scratch0), l->arrays.folded, lane0(seat),
 				    reterr));
 	if (!l->arrays.assigned)
 		return LULL_OK;
-	return l->curve->coefs(seat->key->state, at(seat, l->a), seat->streams[0], reterr);
+	return l->curve->coefs(seat->key->state, at(seat, l->a), lane0(seat), reterr);
 }
 
 /* Brings chunk i of a streamed section into a buffer and makes a table of it. */
@@ -274,7 +288,7 @@ static int fill_chunk(struct cuda_seat *seat, unsigned int id, unsigned int i,
 	LULL_TRY(fill_buffer(seat, i % 2, buffer, missing * s->sum->point_bytes,
 			     seat->key->points[id] + from * s->sum->point_bytes,
 			     (nr - missing) * s->sum->point_bytes, reterr));
-	return s->sum->prepare(plan, buffer, seat->streams[0], reterr);
+	return s->sum->prepare(plan, buffer, lane0(seat), reterr);
 }
 
 /* While one buffer is worked on, the other is filled. */
@@ -292,8 +306,8 @@ static int run_streamed(struct cuda_seat *seat, unsigned int id, const uint8_t *
 		LULL_TRY(s->sum->run(
 			plan, at(seat, l->buffers[i % 2]), scalars + i * s->chunk * scalar_bytes,
 			NULL, plan->shape.nr_points, at(seat, l->sum_scratch[0]),
-			seat->sums[id] + i * s->sum->sums_bytes, seat->streams[0], reterr));
-		CUDA_TRY(cudaEventRecord(seat->drained[i % 2], seat->streams[0]), reterr);
+			seat->sums[id] + i * s->sum->sums_bytes, lane0(seat), reterr));
+		CUDA_TRY(cudaEventRecord(seat->work->drained[i % 2], lane0(seat)), reterr);
 	}
 	return LULL_OK;
 }
@@ -382,9 +396,11 @@ static int run_now(struct cuda_seat *seat, enum lull_stage stage,
 {
 	const bool assigned = seat->key->layout.arrays.assigned;
 	unsigned int id = section_of(stage);
-	cudaStream_t stream =
-		stream_of(seat, id == NR_SECTIONS ? 0 : seat->key->layout.sections[id].lane);
+	cudaStream_t stream;
 
+	if (!seat->work)
+		LULL_TRY(work_take(seat, reterr));
+	stream = stream_of(seat, id == NR_SECTIONS ? 0 : seat->key->layout.sections[id].lane);
 	CUDA_TRY(cudaEventRecord(seat->begun[stage], stream), reterr);
 	if (stage == LULL_STAGE_SPMV) {
 		LULL_TRY(assigned ? bring_rows(seat, args, reterr) : run_spmv(seat, reterr));
@@ -395,6 +411,9 @@ static int run_now(struct cuda_seat *seat, enum lull_stage stage,
 		LULL_TRY(run_sum(seat, id, stream, reterr));
 	}
 	CUDA_TRY(cudaEventRecord(seat->ended[stage], stream), reterr);
+	/* The last one: what comes next on the device may be another proof's. */
+	if (stage == LULL_STAGE_MSM_H)
+		work_hand_on(seat);
 	return LULL_OK;
 }
 
@@ -416,20 +435,22 @@ static int run_stage(struct cuda_seat *seat, enum lull_stage stage,
 }
 
 /* What is left of a witness is overwritten: on the host now, on the device
- * before anything that comes later.  A device that failed keeps what it has, and
- * gives it to nobody. */
+ * before anything that comes later, but for what another proof of the key will
+ * compute in.  A device that failed keeps what it has, and gives it to nobody. */
 static void retire(struct cuda_seat *seat)
 {
 	const struct layout *l = &seat->key->layout;
+	const bool usable = !device_use(seat->key->device, NULL);
 	unsigned int i;
 
-	if (!device_use(seat->key->device, NULL)) {
-		for (i = 0; i < l->nr_lanes; i++)
-			cudaStreamSynchronize(seat->streams[i]);
-		cudaMemsetAsync(seat->block, 0, l->proof_bytes, seat->streams[0]);
-		/* The next proof's copies must not come before that is done. */
-		drain_buffers(seat, NULL);
-	}
+	if (usable)
+		cudaStreamSynchronize(seat->up);
+	work_hand_on(seat);
+	if (seat->work)
+		work_wait(seat, NULL);
+	work_leave(seat);
+	if (usable)
+		cudaMemsetAsync(seat->block, 0, l->bytes[BLOCK_SEAT], seat->up);
 	staging_wipe(&seat->staging);
 	for (i = 0; i < NR_SECTIONS; i++)
 		explicit_bzero(seat->sums[i], sums_bytes(&l->sections[i]));
@@ -460,7 +481,7 @@ static int begin(struct cuda_key *key, const struct lull_stage_args *args,
 		err = judge(seat, load(seat, args, reterr));
 	if (err) {
 		/* The device may be reading the witness. */
-		cudaStreamSynchronize(seat->streams[0]);
+		retire(seat);
 		seat_put(seat);
 		return err;
 	}
@@ -494,7 +515,7 @@ static int read_spans(const struct cuda_seat *seat, struct lull_backend_span *sp
 					      seat->begun[i]),
 			 reterr);
 		CUDA_TRY(cudaEventElapsedTime(&ms, seat->begun[i], seat->ended[i]), reterr);
-		spans[i].start_ns = (uint64_t)(start_ms * ns_per_ms);
+		spans[i].start_ns = seat->waited_ns + (uint64_t)(start_ms * ns_per_ms);
 		spans[i].ns = (uint64_t)(ms * ns_per_ms);
 	}
 	return LULL_OK;
@@ -541,8 +562,8 @@ static int collect(struct cuda_seat *seat, const struct lull_stage_args *args,
 	unsigned int i;
 
 	LULL_TRY(device_use(seat->key->device, reterr));
-	for (i = 0; i < seat->key->layout.nr_lanes; i++)
-		CUDA_TRY(cudaStreamSynchronize(seat->streams[i]), reterr);
+	work_hand_on(seat);
+	LULL_TRY(work_wait(seat, reterr));
 	/* The counts are there too, whether anything waited for them or not. */
 	for (i = 0; i < NR_SECTIONS; i++)
 		device_copied(seat->key->device, 0, down_bytes(seat, i));

@@ -512,4 +512,96 @@ TEST(proofs_beside_each_other)
 	free_scene(&s[1]);
 }
 
+/* Both on this thread: the stages of one are begun while those of the other may
+ * still run, and whoever began first is waited for last. */
+static int run_two(const struct lull_backend_ops *ops, void *key,
+		   const struct scene scenes[2], struct sums got[2])
+{
+	struct lull_backend_span spans[LULL_NR_STAGES];
+	struct lull_stage_args args[2] = { 0 };
+	struct lull_vec scratch[2];
+	enum lull_stage stage;
+	int err = LULL_OK, i;
+
+	for (i = 0; i < 2; i++) {
+		scratch[i] = test_vec(ops->scratch_bytes(key, NR_THREADS));
+		args[i] = (struct lull_stage_args){
+			.witness = scenes[i].witness,
+			.assigned = &scenes[i].assigned,
+			.workers = workers,
+			.scratch = scratch[i].ptr,
+		};
+		err |= ops->run(key, LULL_STAGE_LOAD, &args[i], NULL);
+	}
+	for (i = 0; i < 2; i++)
+		for (stage = LULL_STAGE_SPMV; stage <= LULL_STAGE_MSM_H;
+		     stage++) {
+			args[i].ret_point =
+				got[i].points[lull_max(stage, LULL_STAGE_MSM_A) -
+					      LULL_STAGE_MSM_A];
+			err |= ops->run(key, stage, &args[i], NULL);
+		}
+	for (i = 1; i >= 0; i--) {
+		err |= ops->wait(key, &args[i], spans, NULL);
+		err |= ops->run(key, LULL_STAGE_RETIRE, &args[i], NULL);
+		lull_arena_retire(&scratch[i]);
+	}
+	return err;
+}
+
+/* The same key's proofs, where the plan has room for two. */
+static bool prove_two(uint64_t vram, const struct scene scenes[2],
+		      const struct sums want[2], uint64_t *ret_peak)
+{
+	const struct lull_backend_ops *ops;
+	struct sums got[2] = { 0 };
+	struct lull_set *set = open_gpu(vram);
+	void *key = NULL;
+	int err, i;
+
+	if (!set)
+		return false;
+	ops = set->devices[0].backend->ops(CURVE_ID);
+	err = ops->key_attach(set->devices[0].handle, &scenes[0].arrays,
+			      workers, &key, NULL);
+	if (!err && strstr(plan_text, " 2 proofs at a time")) {
+		EXPECT_EQ(LULL_OK, run_two(ops, key, scenes, got));
+		for (i = 0; i < 2; i++)
+			expect_sums(&want[i], &got[i]);
+	}
+	ops->key_detach(key);
+	*ret_peak = lull_set_peak_bytes(set);
+	lull_set_close(set);
+	return !err;
+}
+
+/* With less and less memory two proofs compute beside each other, then in turn,
+ * then in turn over lists that share room. */
+TEST(stages_of_two_proofs)
+{
+	struct lull_set *set = open_gpu(0);
+	unsigned int nr_turns = 0;
+	struct scene s[2];
+	struct sums want[2];
+	uint64_t vram, peak;
+	int i;
+
+	if (!set)
+		return;
+	lull_set_close(set);
+	s[0] = make_scene(11, 2000, 1500, EVEN, EVEN, MIXED);
+	s[1] = make_scene(11, 2000, 2048, EVEN, EVEN, FULL);
+	s[1].arrays = s[0].arrays;
+	for (i = 0; i < 2; i++)
+		prove_on_cpu(&s[i], &want[i]);
+	ASSERT_TRUE(prove_two(0, s, want, &peak));
+	for (vram = peak; prove_two(vram, s, want, &peak) && !test_failed;
+	     vram = vram / 16 * 15)
+		nr_turns += !!strstr(plan_text, " 2 proofs at a time in turn");
+	printf("# %u plans in turn\n", nr_turns);
+	EXPECT_TRUE(nr_turns);
+	for (i = 0; i < 2; i++)
+		free_scene(&s[i]);
+}
+
 TEST_MAIN

@@ -4,8 +4,6 @@
  *
  * Skips where there is no GPU.  Emulated devices count copies for themselves.
  */
-#include <dlfcn.h>
-
 #include "gpu_ctx.h"
 
 static struct lull_device_stats device_stats(struct lull_ctx *ctx)
@@ -19,16 +17,12 @@ static struct lull_device_stats device_stats(struct lull_ctx *ctx)
 /* What the emulated devices saw; false on others. */
 static bool emulation_saw(uint64_t *ret_up, uint64_t *ret_down)
 {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	void (*copied)(uint64_t *, uint64_t *) = NULL;
-	void *symbol = library ? dlsym(library, "emulated_copied") : NULL;
+	void (*copied)(uint64_t *, uint64_t *);
 
-	memcpy(&copied, &symbol, sizeof(copied));
-	if (copied)
-		copied(ret_up, ret_down);
-	if (library)
-		dlclose(library);
-	return copied;
+	if (!find_emulated("emulated_copied", &copied))
+		return false;
+	copied(ret_up, ret_down);
+	return true;
 }
 
 /* What a proof copied and how long it was at work, as the backend counts it;

@@ -459,6 +459,20 @@ extern "C" void emulated_copied(uint64_t *ret_up_bytes,
 	*ret_down_bytes = down_bytes;
 }
 
+/* Whether device memory holds such bytes, once all that was begun is done. */
+extern "C" bool emulated_holds(const void *bytes, size_t nr)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	for (cudaStream_t s : streams)
+		while (!s->queue.empty())
+			step();
+	for (const auto &range : device_ranges)
+		if (memmem((const void *)range.first, range.second, bytes, nr))
+			return true;
+	return false;
+}
+
 /* ---- devices and errors ------------------------------------------------ */
 
 extern "C" cudaError_t cudaGetDeviceCount(int *ret)

@@ -11,6 +11,7 @@
 #include "../prove/assignment.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/wait.h>
 
 #include "base/base.h"
@@ -148,9 +149,11 @@ static void hear(void *arg, const char *line)
  * @fallback: the CPU may take over
  * @stage: at whose begin GPU 0 breaks; NULL for between two proofs
  * @assigned: the key is bellman's parameters and the proof brings its rows
+ * @vram: bytes of device memory, or 0
  */
 struct scene {
 	unsigned int nr_gpus;
+	uint64_t vram;
 	bool fallback;
 	const char *stage;
 	bool assigned;
@@ -196,7 +199,8 @@ static bool open_scene(struct scene *s)
 					    .warn = hear,
 					    .fallback_cpu = false,
 					    .gpus = gpus,
-					    .nr_gpus = s->nr_gpus };
+					    .nr_gpus = s->nr_gpus,
+					    .vram_bytes = s->vram };
 	struct lull_ctx_opts allowed = opts;
 	struct lull_error error;
 
@@ -408,6 +412,99 @@ TEST(gpu_breaks_at_the_end)
 
 	in_child(break_last, &s);
 }
+
+/* ---- two proofs in turn ------------------------------------------------ */
+
+/* What another thread's proof waits for, and that it does. */
+static struct turn {
+	pthread_mutex_t lock;
+	pthread_cond_t came;
+	bool waits;
+	pthread_t thread;
+	struct scene scene;
+} turn = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	   .came = PTHREAD_COND_INITIALIZER };
+
+/* Loaded, the other one goes on to what the first one has. */
+static void tell_turn(void *arg, const char *stage)
+{
+	(void)arg;
+	if (strcmp(stage, "spmv"))
+		return;
+	pthread_mutex_lock(&turn.lock);
+	turn.waits = true;
+	pthread_cond_signal(&turn.came);
+	pthread_mutex_unlock(&turn.lock);
+}
+
+static void *prove_after(void *arg)
+{
+	const struct lull_prove_opts opts = { .size = sizeof(opts),
+					      .progress = tell_turn };
+	struct lull_proof *proof = NULL;
+	struct lull_error error = { 0 };
+
+	(void)arg;
+	EXPECT_EQ(LULL_DEVICE, prove_by(&turn.scene, &opts, &proof, &error));
+	EXPECT_TRUE(!proof);
+	return NULL;
+}
+
+/* Half way, with the other one waiting for its turn. */
+static void break_with_another(void *arg, const char *stage)
+{
+	struct scene *s = arg;
+
+	if (!s->stage || strcmp(s->stage, stage))
+		return;
+	s->stage = NULL;
+	turn.scene = *s;
+	ASSERT_EQ(0, pthread_create(&turn.thread, NULL, prove_after, NULL));
+	pthread_mutex_lock(&turn.lock);
+	while (!turn.waits)
+		pthread_cond_wait(&turn.came, &turn.lock);
+	pthread_mutex_unlock(&turn.lock);
+	break_gpu(0);
+}
+
+/* Both end, and that is told once. */
+static void break_in_turn(void *arg)
+{
+	struct scene *s = arg;
+	const struct lull_prove_opts opts = {
+		.size = sizeof(opts),
+		.progress = break_with_another,
+		.progress_arg = s
+	};
+	struct lull_proof *proof = NULL;
+	struct lull_error error = { 0 };
+
+	if (!open_scene(s))
+		return;
+	/* With a byte less than two take that compute at once. */
+	s->vram = lull_ctx_device_peak_bytes(s->ctx) - 1;
+	close_scene(s);
+	ASSERT_TRUE(open_scene(s));
+	EXPECT_EQ(LULL_DEVICE, prove_by(s, &opts, &proof, &error));
+	ASSERT_TRUE(!s->stage);
+	pthread_join(turn.thread, NULL);
+	expect_told();
+	close_scene(s);
+}
+
+TEST(gpu_breaks_with_a_proof_that_waits)
+{
+	static const char *const stages[] = { "h", "msm_b2", "msm_h" };
+	size_t i;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(stages) && !test_skipped; i++) {
+		struct scene s = { .nr_gpus = 1, .stage = stages[i] };
+
+		in_child(break_in_turn, &s);
+	}
+}
+
+/* ---- afterwards -------------------------------------------------------- */
 
 /* A context that is opened on it afterwards fails with a text. */
 static void open_broken(void *arg)

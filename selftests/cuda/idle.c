@@ -5,7 +5,6 @@
  * And is again for the next job, which proves as before.  Skips where there is
  * no GPU.  Emulated devices say what is registered with them.
  */
-#include <dlfcn.h>
 #include <time.h>
 
 #include "gpu_ctx.h"
@@ -19,15 +18,10 @@
 /* What is registered with emulated devices; @otherwise on others. */
 static uint64_t registered(uint64_t otherwise)
 {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	void *symbol =
-		library ? dlsym(library, "emulated_registered_bytes") : NULL;
-	uint64_t (*bytes)(void) = NULL;
+	uint64_t (*bytes)(void);
 
-	memcpy(&bytes, &symbol, sizeof(bytes));
-	if (library)
-		dlclose(library);
-	return bytes ? bytes() : otherwise;
+	return find_emulated("emulated_registered_bytes", &bytes) ? bytes()
+								  : otherwise;
 }
 
 static struct lull_ctx_stats stats_of(struct lull_ctx *ctx)

@@ -8,6 +8,10 @@
 #include "harness.h"
 #include "layout.cuh"
 
+extern "C" {
+#include "base/base.h"
+}
+
 using namespace lull;
 
 #define GIB ((uint64_t)1 << 30)
@@ -64,14 +68,28 @@ static struct lull_key_arrays arrays_of(enum lull_curve id,
 	return arrays;
 }
 
-static int make(const struct curve_ops *ops, unsigned int log2_domain,
-		uint64_t budget, struct layout *l, struct lull_error *error)
+/* How many wires have points in A and in B: all, or a quarter. */
+enum density { ALL, QUARTER_OF_B, QUARTER_OF_BOTH };
+
+static int make_dense(const struct curve_ops *ops, unsigned int log2_domain,
+		      enum density density, uint64_t budget, struct layout *l,
+		      struct lull_error *error)
 {
 	const struct lull_key_arrays arrays = arrays_of(ops->id, log2_domain);
+	const size_t nr = arrays.nr_vars, part = nr / 4;
+	const struct dense dense = { { nr, density == QUARTER_OF_BOTH ? part : nr,
+				       density == ALL ? nr : part } };
 	const struct matrices_bytes spmv = { 6400, (uint64_t)40 << log2_domain,
 					     4000, (uint64_t)4 << log2_domain };
 
-	return layout_make(ops, &arrays, &spmv, NR_SMS, budget, l, error);
+	return layout_make(ops, &arrays, &dense, &spmv, NR_SMS, budget, l,
+			   error);
+}
+
+static int make(const struct curve_ops *ops, unsigned int log2_domain,
+		uint64_t budget, struct layout *l, struct lull_error *error)
+{
+	return make_dense(ops, log2_domain, ALL, budget, l, error);
 }
 
 /* An assigned key has no matrices, and points for some wires alone. */
@@ -80,36 +98,55 @@ static int make_assigned(const struct curve_ops *ops, unsigned int log2_domain,
 			 struct lull_error *error)
 {
 	struct lull_key_arrays arrays = arrays_of(ops->id, log2_domain);
+	const struct dense dense = { { arrays.nr_vars,
+				       arrays.nr_vars - arrays.nr_vars / 3,
+				       nr_b } };
 	const struct matrices_bytes none = {};
 
 	arrays.assigned = true;
-	arrays.nr_a = arrays.nr_vars - arrays.nr_vars / 3;
+	arrays.nr_a = dense.nr[LIST_A];
 	arrays.nr_b = nr_b;
 	arrays.row_step = 1;
-	return layout_make(ops, &arrays, &none, NR_SMS, budget, l, error);
+	return layout_make(ops, &arrays, &dense, &none, NR_SMS, budget, l,
+			   error);
 }
 
-static void expect_inside(const struct part *part, uint64_t block_bytes)
+static void expect_inside(const struct layout *l, const struct part *part,
+			  enum block_id block)
 {
+	EXPECT_EQ(block, part->block);
 	EXPECT_EQ(0, part->at % part_align);
-	EXPECT_TRUE(part->at + part->bytes <= block_bytes);
+	EXPECT_TRUE(part->at + part->bytes <= l->bytes[block]);
 }
 
 static void expect_apart(const struct part *a, const struct part *b)
 {
-	EXPECT_TRUE(a->at + a->bytes <= b->at || b->at + b->bytes <= a->at);
+	EXPECT_TRUE(a->block != b->block || a->at + a->bytes <= b->at || b->at + b->bytes <= a->at);
+}
+
+/* Parts of a block; those that have no bytes are none. */
+static void expect_all_apart(const struct layout *l, enum block_id block,
+			     const struct part *const *parts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (parts[i]->bytes)
+			expect_inside(l, parts[i], block);
+		for (size_t j = 0; j < i; j++)
+			expect_apart(parts[i], parts[j]);
+	}
 }
 
 static void expect_within(const struct part *part, const struct part *around)
 {
-	EXPECT_TRUE(part->at >= around->at &&
+	EXPECT_TRUE(part->block == around->block && part->at >= around->at &&
 		    part->at + part->bytes <= around->at + around->bytes);
 }
 
 /* Matrices on the device, or two blocks of them behind SpMV's scratch. */
 static void check_matrices(const struct layout *l)
 {
-	const struct part scratch = { l->scratch0.at, l->spmv.scratch };
+	const struct part scratch = { l->scratch0.at, l->spmv.scratch,
+				      BLOCK_WORK };
 
 	EXPECT_TRUE(l->matrices.bytes >=
 		    l->spmv.dictionary +
@@ -146,17 +183,29 @@ static void check_lists(const struct layout *l)
 
 	EXPECT_TRUE(l->list_scratch.bytes >=
 		    l->curve->classify_scratch(l->arrays.nr_vars));
-	EXPECT_EQ(l->lists_shared, l->arrays.assigned && l->nr_lanes == 1);
-	for (list = all + 1; list < l->lists + l->nr_lists; list++) {
-		const struct part *parts[] = { &list->bits, &list->values,
-					       &list->ones, &list->others };
+	EXPECT_TRUE(!l->lists_shared ||
+		    (l->nr_lanes == 1 &&
+		     (l->lists[LIST_A].used || l->lists[LIST_B].used)));
+	for (list = all + 1; list < l->lists + NR_LISTS; list++) {
+		const struct part nothing = { 0, 0, BLOCK_SEAT };
+		const struct part *parts[] = { list->of_key ? &nothing
+							    : &list->bits,
+					       &list->values, &list->ones,
+					       &list->others };
 
+		if (!list->used) {
+			EXPECT_TRUE(!list->bits.bytes && !list->values.bytes);
+			continue;
+		}
 		EXPECT_TRUE(list->bits.bytes >= (all->nr + 63) / 64 * 8);
 		EXPECT_TRUE(list->values.bytes >= list->nr * scalar_bytes);
 		EXPECT_TRUE(list->ones.bytes >= list->nr * 4 &&
 			    list->others.bytes >= list->nr * 4);
 		for (const struct part *p : parts) {
-			expect_inside(p, l->proof_bytes);
+			expect_inside(l, p,
+				      p == &list->values && l->lists_shared
+					      ? BLOCK_WORK
+					      : BLOCK_SEAT);
 			for (const struct part *q : others)
 				expect_apart(p, q);
 			for (const struct part *q : parts)
@@ -165,11 +214,33 @@ static void check_lists(const struct layout *l)
 		}
 		expect_apart(&list->values, &l->list_scratch);
 	}
-	if (l->nr_lists == 1 || l->lists_shared)
+	if (!l->lists[LIST_A].used || !l->lists[LIST_B].used || l->lists_shared)
 		return;
 	expect_apart(&l->lists[LIST_A].values, &l->lists[LIST_B].values);
 	expect_apart(&l->lists[LIST_A].others, &l->lists[LIST_B].others);
 	expect_apart(&l->lists[LIST_A].ones, &all->ones);
+}
+
+/* Bits of the key lie with it; sections are over lists that are used, and have
+ * as many points. */
+static void check_dense(const struct layout *l)
+{
+	const struct section *s;
+
+	for (const struct list &list : l->lists) {
+		if (!list.used || !list.of_key)
+			continue;
+		expect_inside(l, &list.bits, BLOCK_KEY);
+		for (s = l->sections; s < l->sections + NR_SECTIONS; s++)
+			expect_apart(&list.bits, &s->table);
+		expect_apart(&list.bits, &l->matrices);
+		expect_apart(&list.bits, &l->tables);
+	}
+	for (s = l->sections; s < l->sections + SECTION_H; s++) {
+		EXPECT_TRUE(l->lists[s->list].used);
+		EXPECT_EQ(l->lists[s->list].nr, s->nr);
+		EXPECT_TRUE(!s->streamed || !l->lists[s->list].of_key);
+	}
 }
 
 /* What must not overlay does not, and everything has the room that it needs. */
@@ -183,36 +254,29 @@ static void check(const struct layout *l)
 				     &l->matrices,
 				     &l->tables };
 	const struct list *all = &l->lists[LIST_ALL];
-	const struct part *proof[] = { &all->values,
-				       &all->ones,
-				       &all->others,
-				       &l->a,
-				       &l->b,
-				       &l->scratch0,
-				       &l->buffers[0],
-				       &l->buffers[1],
-				       &l->sum_scratch[1],
-				       &l->sum_scratch[2] };
+	const struct part nothing = {};
+	const struct part *seat[] = { &all->values, &all->ones, &all->others,
+				      l->lists_shared ? &nothing
+						      : &l->list_scratch };
+	const struct part *work[] = { &l->a,
+				      &l->b,
+				      &l->scratch0,
+				      &l->buffers[0],
+				      &l->buffers[1],
+				      &l->sum_scratch[1],
+				      &l->sum_scratch[2] };
 	const struct part *beside_sum[] = { &all->values,   &all->ones,
 					    &all->others,   &l->a,
 					    &l->buffers[0], &l->buffers[1] };
 	const struct section *s;
 	unsigned int lane;
 
-	for (const struct part *p : key) {
-		expect_inside(p, l->key_bytes);
-		for (const struct part *q : key)
-			if (p != q)
-				expect_apart(p, q);
-	}
-	for (const struct part *p : proof) {
-		expect_inside(p, l->proof_bytes);
-		for (const struct part *q : proof)
-			if (p != q)
-				expect_apart(p, q);
-	}
+	expect_all_apart(l, BLOCK_KEY, key, LULL_ARRAY_SIZE(key));
+	expect_all_apart(l, BLOCK_SEAT, seat, LULL_ARRAY_SIZE(seat));
+	expect_all_apart(l, BLOCK_WORK, work, LULL_ARRAY_SIZE(work));
 	check_matrices(l);
 	check_lists(l);
+	check_dense(l);
 	/* A sum of lane 0 overlays b, and nothing that a sum reads. */
 	for (const struct part *p : beside_sum)
 		expect_apart(p, &l->sum_scratch[0]);
@@ -238,46 +302,71 @@ static void check(const struct layout *l)
 
 /* Budgets from plenty to none: what fits is sound, and less never fits where
  * more did not. */
-static void shrink(enum lull_curve id, unsigned int log2_domain)
+static void shrink(enum lull_curve id, unsigned int log2_domain,
+		   enum density density)
 {
 	const struct curve_ops ops = curve_of(id);
-	unsigned int nr_fit = 0, nr_streamed = 0, nr_seats = nr_seats_max;
+	unsigned int nr_fit = 0, nr_streamed = 0, nr_works = nr_works_max;
+	unsigned int nr_compact = 0, nr_shared = 0, nr_turns = 0;
 	struct lull_error error;
 	struct layout l;
 	uint64_t budget;
 	int err = LULL_OK;
 
 	for (budget = 4096 * GIB; budget > 4096; budget = budget / 16 * 15) {
-		err = make(&ops, log2_domain, budget, &l, &error);
+		err = make_dense(&ops, log2_domain, density, budget, &l,
+				 &error);
 		if (err)
 			break;
 		nr_fit++;
 		nr_streamed += l.sections[SECTION_B2].streamed;
-		EXPECT_TRUE(l.key_bytes + l.nr_seats * l.proof_bytes <= budget);
-		/* Nothing else is given up while there are two seats, and
-		 * with less there are not more of them. */
-		EXPECT_TRUE(l.nr_seats == 1 || (l.nr_lanes == nr_lanes_max &&
-						l.nr_seats <= nr_seats));
-		nr_seats = l.nr_seats;
+		nr_compact += l.sections[SECTION_B2].list == LIST_B;
+		nr_shared += l.lists_shared;
+		EXPECT_TRUE(layout_bytes(&l) <= budget);
+		/* Nothing else is given up while two compute, and with less
+		 * there are not more of them.  A second one that waits is there
+		 * just when its seat is all that is wanting. */
+		EXPECT_TRUE(l.nr_works == 1 || (l.nr_lanes == nr_lanes_max &&
+						l.nr_works <= nr_works));
+		EXPECT_EQ(l.nr_works == 2 ||
+				  layout_bytes(&l) + (2 - l.nr_seats) *
+							     l.bytes[BLOCK_SEAT] <=
+					  budget,
+			  l.nr_seats == 2);
+		nr_works = l.nr_works;
+		nr_turns += l.nr_seats > l.nr_works;
 		check(&l);
 	}
 	EXPECT_EQ(LULL_NOMEM, err);
 	EXPECT_TRUE(strstr(error.msg, "expected at least"));
+	EXPECT_TRUE(nr_turns);
 	EXPECT_TRUE(nr_fit && (log2_domain < 13 || nr_streamed));
-	printf("# 2^%u: %u budgets fit, %u of them stream B2\n", log2_domain,
-	       nr_fit, nr_streamed);
+	EXPECT_EQ(density == ALL, !nr_compact);
+	EXPECT_TRUE(density == ALL ? !nr_shared : log2_domain < 13 || nr_shared);
+	printf("# 2^%u: %u budgets fit, %u of them stream B2, %u compact it\n",
+	       log2_domain, nr_fit, nr_streamed, nr_compact);
 	/* What the refusal asks for is enough, by streaming everything, but for
 	 * keys that are smaller than the buffers of that. */
 	budget = layout_bytes(&l);
-	ASSERT_EQ(LULL_OK, make(&ops, log2_domain, budget, &l, &error));
+	ASSERT_EQ(LULL_OK, make_dense(&ops, log2_domain, density, budget, &l,
+				      &error));
 	check(&l);
-	if (log2_domain < 10)
+	if (log2_domain < (density == ALL ? 10 : 13))
 		return;
 	EXPECT_TRUE(l.matrices_streamed);
 	for (const struct section &s : l.sections)
 		EXPECT_TRUE(s.streamed);
-	EXPECT_EQ(LULL_NOMEM, make(&ops, log2_domain, budget - 1, &l, NULL));
-	EXPECT_EQ(LULL_NOMEM, make(&ops, log2_domain, budget / 2, &l, NULL));
+	EXPECT_EQ(LULL_NOMEM, make_dense(&ops, log2_domain, density, budget - 1,
+					 &l, NULL));
+	EXPECT_EQ(LULL_NOMEM, make_dense(&ops, log2_domain, density, budget / 2,
+					 &l, NULL));
+}
+
+static void shrink_any_density(enum lull_curve id, unsigned int log2_domain)
+{
+	shrink(id, log2_domain, ALL);
+	shrink(id, log2_domain, QUARTER_OF_B);
+	shrink(id, log2_domain, QUARTER_OF_BOTH);
 }
 
 TEST(every_budget_bn254)
@@ -285,15 +374,15 @@ TEST(every_budget_bn254)
 	static const unsigned int logs[] = { 1, 2, 5, 10, 13, 20, 24 };
 
 	for (unsigned int log2 : logs)
-		shrink(LULL_CURVE_BN254, log2);
+		shrink_any_density(LULL_CURVE_BN254, log2);
 }
 
 TEST(every_budget_bls12_381)
 {
-	static const unsigned int logs[] = { 1, 4, 12, 18, 22, 26 };
+	static const unsigned int logs[] = { 1, 4, 12, 13, 18, 22, 26 };
 
 	for (unsigned int log2 : logs)
-		shrink(LULL_CURVE_BLS12_381, log2);
+		shrink_any_density(LULL_CURVE_BLS12_381, log2);
 }
 
 /* The same for an assigned key, with few points in B and with none. */
@@ -312,13 +401,14 @@ static void shrink_assigned(unsigned int log2_domain, size_t nr_b)
 		EXPECT_TRUE(!l.matrices_streamed && !l.matrices.bytes);
 		EXPECT_TRUE(l.scratch0.bytes >= scalar_bytes << log2_domain);
 		EXPECT_TRUE(l.coefs.bytes >= coefs_bytes(log2_domain));
-		expect_inside(&l.coefs, l.key_bytes);
+		expect_inside(&l, &l.coefs, BLOCK_KEY);
 		expect_apart(&l.coefs, &l.tables);
 		nr_shared += l.lists_shared;
 		nr_apart += !l.lists_shared;
 		check(&l);
 	}
-	EXPECT_TRUE(nr_shared && nr_apart);
+	/* What little lists take is made good by less scratch. */
+	EXPECT_TRUE(nr_apart && (log2_domain < 17 || nr_shared));
 	EXPECT_TRUE(strstr(error.msg, "expected at least"));
 	budget = layout_bytes(&l);
 	EXPECT_EQ(LULL_OK,
@@ -387,6 +477,48 @@ TEST(common_cards_assigned)
 	printf("# %s\n", text);
 	for (const struct section &s : l.sections)
 		EXPECT_TRUE(!s.streamed);
+	check(&l);
+}
+
+/* The same partition with its circuit: with B's points at infinity it would have
+ * to stream. */
+TEST(common_cards_porep)
+{
+	const struct curve_ops ops = curve_of(LULL_CURVE_BLS12_381);
+	struct layout l;
+	char text[240];
+
+	ASSERT_EQ(LULL_OK, make(&ops, 27, 139 * GIB, &l, NULL));
+	EXPECT_TRUE(l.sections[SECTION_B2].streamed);
+	ASSERT_EQ(LULL_OK,
+		  make_dense(&ops, 27, QUARTER_OF_B, 139 * GIB, &l, NULL));
+	layout_describe(&l, text, sizeof(text));
+	printf("# %s\n", text);
+	EXPECT_TRUE(strstr(text, " of 24 %, L ") &&
+		    strstr(text, " 2 proofs at a time"));
+	for (const struct section &s : l.sections)
+		EXPECT_TRUE(!s.streamed);
+	check(&l);
+}
+
+/* Just below seven eighths, and just there. */
+TEST(few_points_at_infinity)
+{
+	const struct curve_ops ops = curve_of(LULL_CURVE_BN254);
+	struct lull_key_arrays arrays = arrays_of(LULL_CURVE_BN254, 10);
+	struct dense dense = { { 800, 700, 699 } };
+	const struct matrices_bytes none = {};
+	struct layout l;
+
+	arrays.nr_vars = 800;
+	arrays.nr_l = 790;
+	ASSERT_EQ(LULL_OK, layout_make(&ops, &arrays, &dense, &none, NR_SMS,
+				       GIB, &l, NULL));
+	EXPECT_EQ(800, l.sections[SECTION_A].nr);
+	EXPECT_EQ(699, l.sections[SECTION_B1].nr);
+	EXPECT_EQ(699, l.sections[SECTION_B2].nr);
+	EXPECT_EQ(800, l.sections[SECTION_L].nr);
+	EXPECT_TRUE(!l.lists[LIST_A].used && l.lists[LIST_B].used);
 	check(&l);
 }
 

@@ -249,26 +249,44 @@ static void prove_with_least(unsigned long long least,
 		  prove_within(least - 1, circuit, want, r, s, &least));
 }
 
+/* How plans come out, from the largest budget to the least. */
+struct plans {
+	unsigned int nr_fit, nr_compact, nr_mixed, nr_streamed;
+};
+
+/* Tables without points at infinity, and sections that are streamed. */
+static void count_plan(struct plans *plans)
+{
+	bool compact = strstr(plan_text, " %,");
+	bool streamed = strstr(plan_text, " streamed in ");
+
+	plans->nr_fit++;
+	plans->nr_compact += compact;
+	plans->nr_mixed += compact && streamed;
+	plans->nr_streamed += !!strstr(plan_text, " B2 streamed in ");
+}
+
 /* Less and less, until there is no plan any more. */
-static void shrink(const char *curve)
+static void shrink(const char *curve, const char *shape, unsigned int log2,
+		   struct plans *ret_plans)
 {
 	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
 	struct lull_ctx *cpu, *gpu = open_gpu(0);
 	struct lull_wtns *wtns = NULL;
 	struct lull_key *key = NULL;
 	unsigned long long least = 0;
-	unsigned int nr_fit = 0;
 	struct circuit circuit;
 	char want[TEXT_BYTES];
 	uint64_t vram;
 	int err = LULL_OK;
 
+	memset(ret_plans, 0, sizeof(*ret_plans));
 	if (!gpu)
 		return;
 	cpu = make_ctx(0);
 	draw_scalar(r);
 	draw_scalar(s);
-	ASSERT_TRUE(make_key(cpu, "dense", curve, 13, &circuit));
+	ASSERT_TRUE(make_key(cpu, shape, curve, log2, &circuit));
 	ASSERT_EQ(LULL_OK, lull_key_open(cpu, circuit.key, &key, NULL));
 	ASSERT_EQ(LULL_OK, lull_wtns_open(cpu, circuit.wtns, &wtns, NULL));
 	prove_text(cpu, key, wtns, r, s, want);
@@ -280,12 +298,13 @@ static void shrink(const char *curve)
 	lull_ctx_destroy(gpu);
 	while (!err && vram > 4096) {
 		err = prove_within(vram, &circuit, want, r, s, &least);
-		nr_fit += !err;
+		if (!err)
+			count_plan(ret_plans);
 		vram = vram / 16 * 15;
 	}
-	printf("# %s: %u budgets fit\n", curve, nr_fit);
+	printf("# %s: %u budgets fit\n", curve, ret_plans->nr_fit);
 	if (!strcmp(backend_name(), "cuda")) {
-		EXPECT_TRUE(err == LULL_NOMEM && nr_fit > 1);
+		EXPECT_TRUE(err == LULL_NOMEM && ret_plans->nr_fit > 1);
 		prove_with_least(least, &circuit, want, r, s);
 	}
 	lull_wtns_close(wtns);
@@ -293,14 +312,34 @@ static void shrink(const char *curve)
 	scratch_clear();
 }
 
+static void shrink_dense(const char *curve)
+{
+	struct plans plans;
+
+	shrink(curve, "dense", 13, &plans);
+	EXPECT_EQ(0, plans.nr_compact);
+}
+
 TEST(small_budgets_bn254)
 {
-	shrink("bn128");
+	shrink_dense("bn128");
 }
 
 TEST(small_budgets_bls12_381)
 {
-	shrink("bls12381");
+	shrink_dense("bls12381");
+}
+
+/* Many wires are not in A and most not in B. */
+TEST(small_budgets_without_points_at_infinity)
+{
+	struct plans plans;
+
+	shrink("bls12381", "sha", 13, &plans);
+	printf("# %u compact, %u of them stream, %u stream B2\n",
+	       plans.nr_compact, plans.nr_mixed, plans.nr_streamed);
+	if (!test_skipped && !strcmp(backend_name(), "cuda"))
+		EXPECT_TRUE(plans.nr_compact);
 }
 
 /* ---- the arena --------------------------------------------------------- */
@@ -502,60 +541,82 @@ static void *prove_and_meet(void *arg)
 	return NULL;
 }
 
-/* With room for two: each is loaded before the other goes on. */
-TEST(two_proofs_of_a_key)
+/* Emulated devices hold the key, and nothing of a witness any more. */
+static void expect_wiped(const struct golden *golden)
 {
-	struct lull_ctx *ctx = open_gpu(0);
-	struct golden golden;
-	struct job jobs[2] = { { 0 } };
-	pthread_t thread;
+	const uint8_t *last =
+		golden->wtns.data + golden->wtns.bytes - LULL_FR_BYTES;
+	bool (*holds)(const void *bytes, size_t nr);
+	const size_t word = sizeof(uint64_t);
 
-	if (!ctx)
+	if (!find_emulated("emulated_holds", &holds))
 		return;
-	golden = golden_load("bls12381-poseidon2", 0);
-	open_job(ctx, &golden, &jobs[0]);
-	jobs[1] = jobs[0];
-	if (!strcmp(backend_name(), "cuda"))
-		EXPECT_TRUE(strstr(plan_text, "2 proofs at a time"));
-	meeting.nr = 0;
-	ASSERT_EQ(0, pthread_create(&thread, NULL, prove_and_meet, &jobs[0]));
-	prove_and_meet(&jobs[1]);
-	pthread_join(thread, NULL);
-	EXPECT_EQ(0, jobs[0].nr_wrong + jobs[1].nr_wrong);
-	close_job(&jobs[0]);
-	golden_free(&golden);
-	lull_ctx_destroy(ctx);
+	/* The first point of H, and a word of a value that is no bit. */
+	EXPECT_TRUE(strstr(plan_text, " streamed in ") ||
+		    holds(golden->key.data + blob_payload(&golden->key, 9),
+			  LULL_POINT_BYTES_MAX / 2));
+	EXPECT_TRUE(last[word]);
+	EXPECT_TRUE(!holds(last + word, word));
 }
 
-/* With a byte less than two take there is one, for which others wait. */
-TEST(room_for_one_proof)
+/* In so much memory the plan says so, and proofs of several threads are right:
+ * of two that meet, each is loaded before the other goes on. */
+static void prove_at_once(uint64_t vram, const struct golden *golden,
+			  const char *plan, bool two, uint64_t *ret_peak)
 {
-	struct lull_ctx *ctx = open_gpu(0);
 	struct job jobs[NR_THREADS] = { { 0 } };
-	struct golden golden;
-	uint64_t peak;
+	struct lull_ctx *ctx = open_gpu(vram);
+	pthread_t thread;
 	size_t i;
 
 	if (!ctx)
 		return;
-	golden = golden_load("bls12381-poseidon2", 0);
-	open_job(ctx, &golden, &jobs[0]);
-	peak = lull_ctx_device_peak_bytes(ctx);
-	close_job(&jobs[0]);
-	lull_ctx_destroy(ctx);
-	ctx = open_gpu(peak - 1);
-	ASSERT_TRUE(ctx);
-	open_job(ctx, &golden, &jobs[0]);
-	if (!strcmp(backend_name(), "cuda"))
-		EXPECT_TRUE(strstr(plan_text, "1 proof at a time"));
+	open_job(ctx, golden, &jobs[0]);
+	if (!strcmp(backend_name(), "cuda") && !strstr(plan_text, plan))
+		TEST_FAIL_("no '%s' in %s", plan, plan_text);
 	for (i = 1; i < NR_THREADS; i++)
 		jobs[i] = jobs[0];
+	if (two) {
+		meeting.nr = 0;
+		ASSERT_EQ(0, pthread_create(&thread, NULL, prove_and_meet,
+					    &jobs[0]));
+		prove_and_meet(&jobs[1]);
+		pthread_join(thread, NULL);
+	}
 	run_jobs(jobs, NR_THREADS);
-	if (!strcmp(backend_name(), "cuda"))
-		EXPECT_TRUE(lull_ctx_device_peak_bytes(ctx) < peak);
+	expect_wiped(golden);
+	*ret_peak = lull_ctx_device_peak_bytes(ctx);
+	EXPECT_TRUE(!vram || *ret_peak <= vram);
 	close_job(&jobs[0]);
-	golden_free(&golden);
 	lull_ctx_destroy(ctx);
+}
+
+/* Memory for two that compute, for two that do so in turn, and for one, for which
+ * others wait; then less and less. */
+TEST(proofs_at_a_time)
+{
+	static const char *const plans[] = { " 2 proofs at a time, ",
+					     " 2 proofs at a time in turn, ",
+					     " 1 proof at a time, " };
+	struct lull_ctx *ctx = open_gpu(0);
+	bool cuda = !strcmp(backend_name(), "cuda");
+	uint64_t vram = 0, least, peak = 0;
+	struct golden golden;
+	size_t i;
+
+	if (!ctx)
+		return;
+	lull_ctx_destroy(ctx);
+	golden = golden_load("bls12381-poseidon2", 0);
+	/* Each with a byte less than the one before takes. */
+	for (i = 0; i < (cuda ? LULL_ARRAY_SIZE(plans) : 1); i++) {
+		prove_at_once(vram, &golden, plans[i], i < 2, &peak);
+		vram = peak - 1;
+	}
+	least = cuda ? least_bytes("bls12381-poseidon2") : vram;
+	for (; vram > least; vram = vram / 4 * 3)
+		prove_at_once(vram, &golden, "", false, &peak);
+	golden_free(&golden);
 }
 
 /* ---- several GPUs ------------------------------------------------------ */
@@ -621,86 +682,7 @@ TEST(two_gpus)
 	lull_ctx_destroy(ctx);
 }
 
-/* ---- witnesses of one kind --------------------------------------------- */
-
-enum kind { ZEROS, ONES, MINUS_ONES, BITS, WORDS, SAME, NR_KINDS };
-
-/* Fills all values but the first, which is 1. */
-static void fill_values(struct blob *wtns, enum kind kind,
-			const struct lull_curve_facts *curve)
-{
-	size_t i;
-	uint64_t bit;
-	uint8_t *v;
-
-	for (i = VALUES_AT + LULL_FR_BYTES; i < wtns->bytes;
-	     i += LULL_FR_BYTES) {
-		v = wtns->data + i;
-		bit = test_random() >> 63;
-		memset(v, 0, LULL_FR_BYTES);
-		if (kind == MINUS_ONES) {
-			memcpy(v, curve->fr_prime, LULL_FR_BYTES);
-			v[0]--; /* r is odd */
-		} else if (kind == WORDS) {
-			bit = test_random();
-			memcpy(v, &bit, sizeof(bit));
-		} else if (kind == SAME) {
-			memset(v, 0x55, LULL_FR_BYTES - 1);
-		} else {
-			v[0] = kind == ONES || (kind == BITS && bit);
-		}
-	}
-}
-
-/* They satisfy nothing, but both backends must come to the same points. */
-static void compare_kinds(const char *name, enum lull_curve curve)
-{
-	const struct lull_prove_opts opts = { .size = sizeof(opts),
-					      .flags = LULL_PROVE_NO_VERIFY };
-	struct lull_ctx *ctx[2] = { open_gpu(0), NULL };
-	struct lull_proof *proof;
-	struct lull_wtns *wtns;
-	struct lull_key *key;
-	char text[2][TEXT_BYTES];
-	struct golden g;
-	unsigned int kind, i;
-
-	if (!ctx[0])
-		return;
-	ctx[1] = make_ctx(0);
-	g = golden_load(name, 0);
-	for (kind = 0; kind < NR_KINDS; kind++) {
-		fill_values(&g.wtns, kind, lull_curve_facts(curve));
-		for (i = 0; i < 2; i++) {
-			text[i][0] = '\0';
-			ASSERT_EQ(LULL_OK,
-				  lull_key_open_mem(ctx[i], g.key.data,
-						    g.key.bytes, &key, NULL));
-			ASSERT_EQ(LULL_OK, lull_wtns_open_mem(
-						   ctx[i], g.wtns.data,
-						   g.wtns.bytes, &wtns, NULL));
-			ASSERT_EQ(LULL_OK,
-				  lull_prove_blinded(ctx[i], key, wtns, &opts,
-						     g.r, g.s, &proof, NULL));
-			lull_proof_json(proof, text[i], TEXT_BYTES);
-			lull_proof_free(proof);
-			lull_wtns_close(wtns);
-			lull_key_close(key);
-		}
-		if (strcmp(text[0], text[1]))
-			TEST_FAIL_("%s, kind %u", name, kind);
-	}
-	golden_free(&g);
-	lull_ctx_destroy(ctx[0]);
-	lull_ctx_destroy(ctx[1]);
-}
-
-TEST(witnesses_of_one_kind)
-{
-	compare_kinds("bn128-chain1000", LULL_CURVE_BN254);
-	compare_kinds("bn128-mul2", LULL_CURVE_BN254);
-	compare_kinds("bls12381-chain1000", LULL_CURVE_BLS12_381);
-}
+/* ---- a witness that is wrong --------------------------------------------- */
 
 /* A witness that does not satisfy is found out as on the CPU, and the device
  * works on. */
