@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -272,6 +273,24 @@ int lull_outfile_resize(struct lull_outfile *out, uint64_t bytes,
 				       "%s: a size of %" PRIu64 " bytes",
 				       out->name, bytes);
 	return LULL_OK;
+}
+
+int lull_outfile_check_room(const struct lull_outfile *out, uint64_t bytes,
+			    struct lull_error *reterr)
+{
+	struct statvfs fs;
+	uint64_t room;
+
+	/* A file system of no size has no bound. */
+	if (fstatvfs(out->fd, &fs) || !fs.f_blocks)
+		return LULL_OK;
+	room = (uint64_t)fs.f_bavail * fs.f_frsize;
+	if (bytes <= room)
+		return LULL_OK;
+	return lull_fail(reterr, LULL_IO,
+			 "%s: expected room for %" PRIu64
+			 " bytes on its file system, found %" PRIu64,
+			 out->name, bytes, room);
 }
 
 int lull_outfile_read_at(const struct lull_outfile *out, uint64_t offset,

@@ -117,6 +117,19 @@ int lull_outfile_read_at(const struct lull_outfile *out, uint64_t offset,
 			 void *to, size_t bytes, struct lull_error *reterr);
 
 /**
+ * lull_outfile_check_room - whether there is room for what will be written
+ * @out: an output
+ * @bytes: how much, in all files of its file system
+ * @reterr: filled on failure
+ *
+ * Promises nothing, as others write there too; it is for what takes long.
+ *
+ * Return: LULL_OK, or LULL_IO.
+ */
+int lull_outfile_check_room(const struct lull_outfile *out, uint64_t bytes,
+			    struct lull_error *reterr);
+
+/**
  * lull_outfile_stream - a stream that appends to an output
  * @out: an open output
  * @ret_stream: the caller's to close, which leaves the output to commit
