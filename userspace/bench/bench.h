@@ -31,7 +31,8 @@
  * @no_verify: proofs without the pairing check
  * @ctx: for proofs
  * @key_path: for proofs
- * @wtns_path: for proofs
+ * @wtns_paths: for proofs: the first; of pipelines: taken in turn
+ * @nr_witnesses: how many: at least 1
  * @about: of proofs: members that every row gets, or NULL
  * @nr_partitions: of pipelines: partitions of a proof
  * @nr_proofs: of pipelines: how many are measured
@@ -59,7 +60,8 @@ struct lull_bench_opts {
 	bool no_verify;
 	struct lull_ctx *ctx;
 	const char *key_path;
-	const char *wtns_path;
+	const char *const *wtns_paths;
+	unsigned int nr_witnesses;
 	json_t *about;
 	unsigned int nr_partitions;
 	unsigned int nr_proofs;

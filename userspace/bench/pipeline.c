@@ -2,8 +2,9 @@
 /*
  * pipeline.c - times of proofs of many partitions, under chosen policies
  *
- * For `lull bench proofs --partitions`.  A proof is a job of N partitions of
- * one witness, read from its file each time.  First one at a time (isolated),
+ * For `lull bench proofs --partitions`.  A proof is a job of N partitions, whose
+ * witnesses are taken in turn from as many as there are, each read from its file
+ * every time.  First one at a time (isolated),
  * then several at once for as long as asked for (sustained); an engine that
  * slows down under load shows as a sustained time above the isolated one.
  *
@@ -39,7 +40,7 @@ struct config {
  * struct load - one combination being measured
  * @opts: what was asked for
  * @config: the policies
- * @paths: of the witness, once for each partition
+ * @paths: of the witness of each partition
  * @ctx: the context
  * @key: the key
  * @info: of the key
@@ -273,12 +274,13 @@ static json_t *describe_config(const struct load *l)
 	snprintf(name, sizeof(name), "%s/%u/%s", l->config->dealloc,
 		 l->stats.cpu_threads, l->config->gate);
 	return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, "
-			 "s:i, s:s, s:s, s:b}",
+			 "s:i, s:i, s:s, s:s, s:b}",
 			 "bench", "pipeline", "name", name, "curve",
 			 lull_curve_facts(l->info.curve)->name, "backend",
 			 lull_ctx_backend(l->ctx), "log2_n",
 			 __builtin_ctz(l->info.domain_size), "partitions",
-			 (int)l->opts->nr_partitions, "count",
+			 (int)l->opts->nr_partitions, "witnesses",
+			 (int)l->opts->nr_witnesses, "count",
 			 (int)l->opts->nr_proofs, "jobs", (int)l->opts->nr_jobs,
 			 "in_flight", (int)l->stats.in_flight, "computing",
 			 (int)l->stats.nr_computing, "threads",
@@ -481,7 +483,7 @@ int lull_bench_pipeline(const struct lull_bench_opts *opts,
 					  "out of memory for %u partitions",
 					  opts->nr_partitions);
 	for (i = 0; i < opts->nr_partitions && !err; i++)
-		paths[i] = opts->wtns_path;
+		paths[i] = opts->wtns_paths[i % opts->nr_witnesses];
 	nr = err ? 0 : list_configs(opts, &axes, configs);
 	for (i = 0; i < nr && !err; i++)
 		err = run_config(opts, &configs[i], paths, memory, reterr);

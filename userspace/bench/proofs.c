@@ -85,7 +85,8 @@ static int measure(struct proofs *p, struct lull_error *reterr)
 	unsigned int i;
 	int err;
 
-	err = lull_wtns_open(p->opts->ctx, p->opts->wtns_path, &wtns, reterr);
+	err = lull_wtns_open(p->opts->ctx, p->opts->wtns_paths[0], &wtns,
+			     reterr);
 	if (err)
 		return err;
 	start = lull_bench_now_ns();

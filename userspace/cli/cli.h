@@ -51,6 +51,7 @@ enum lull_cli_key {
 	OPT_DEALLOC,
 	OPT_DEPTH,
 	OPT_FALLBACK,
+	OPT_FILES,
 	OPT_FOLD_C,
 	OPT_FROM,
 	OPT_GIB,
@@ -157,6 +158,7 @@ struct lull_cli_command {
  * @check_r1cs: --check-r1cs, or NULL
  * @shape: --shape, or NULL
  * @log2: --log2, or 0
+ * @files: --files, or NULL
  * @nr_witnesses: --witnesses, or 0
  * @seed: --seed, or 0
  * @keep: --keep, or NULL
@@ -206,6 +208,7 @@ struct lull_cli {
 	const char *check_r1cs;
 	const char *shape;
 	unsigned int log2;
+	const char *files;
 	unsigned int nr_witnesses;
 	unsigned int seed;
 	const char *keep;

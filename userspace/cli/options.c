@@ -85,6 +85,8 @@ static const struct option_text option_texts[] = {
 	{ OPT_DEPTH, "depth", "N", "reads in flight (default: 32)" },
 	{ OPT_FALLBACK, "fallback", "cpu",
 	  "let the CPU take over when no GPU is left" },
+	{ OPT_FILES, "files", "LIST",
+	  "r1cs, zkey or lkey, wtns; above 2^20: lkey,wtns" },
 	{ OPT_FOLD_C, "fold-c", NULL,
 	  "fold the circuit's matrix C into the key; needs --r1cs" },
 	{ OPT_FROM, "from", "FORMAT",
@@ -441,6 +443,8 @@ static const char **text_of(struct lull_cli *cli, int key)
 		return &cli->only;
 	case OPT_SHAPE:
 		return &cli->shape;
+	case OPT_FILES:
+		return &cli->files;
 	case OPT_KEEP:
 		return &cli->keep;
 	case OPT_OUTPUT:
