@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -584,10 +585,20 @@ int lull_made_keep(const struct lull_made_opts *opts, const char *folder,
 
 /* ---- without names ----------------------------------------------------- */
 
-static int add_nameless(struct lull_made *made, char *path,
+/* Bounded by memory alone, which a mounted tmpfs need not be. */
+static int open_in_memory(struct lull_error *reterr)
+{
+	int fd = memfd_create("lull-key", MFD_CLOEXEC);
+
+	if (fd < 0)
+		lull_fail_errno(reterr, LULL_IO, errno, "a file in memory");
+	return fd;
+}
+
+static int add_nameless(struct lull_made *made, bool in_memory, char *path,
 			struct lull_error *reterr)
 {
-	int fd = open_nameless(reterr);
+	int fd = in_memory ? open_in_memory(reterr) : open_nameless(reterr);
 
 	if (fd < 0)
 		return LULL_IO;
@@ -608,9 +619,9 @@ static int place_nameless(const struct lull_made_opts *opts,
 	made->fds = calloc(nr + (size_t)1, sizeof(*made->fds));
 	if (!made->fds)
 		return lull_fail(reterr, LULL_NOMEM, "out of memory");
-	err = add_nameless(made, made->key_path, reterr);
+	err = add_nameless(made, opts->in_memory, made->key_path, reterr);
 	for (i = 0; i < nr && !err; i++) {
-		err = add_nameless(made, path, reterr);
+		err = add_nameless(made, false, path, reterr);
 		if (!err)
 			err = add_witness(made, path, reterr);
 	}

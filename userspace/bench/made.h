@@ -41,6 +41,7 @@ int lull_made_files_of(const char *text, unsigned int *ret_files,
  * @files: LULL_MADE_*; of a .zkey and a .lkey at most one
  * @nr_witnesses: at least 1; in a folder w0.wtns, w1.wtns and so on
  * @nr_threads: at least 1: witnesses made at once
+ * @in_memory: a key without a name is made in memory, on no file system
  * @make_ctx: makes a context, which is not needed for longer than the key takes
  * @make_ctx_arg: handed to it
  * @progress: told what is being made, and how many of how many are
@@ -53,6 +54,7 @@ struct lull_made_opts {
 	unsigned int files;
 	unsigned int nr_witnesses;
 	unsigned int nr_threads;
+	bool in_memory;
 	int (*make_ctx)(const void *arg, struct lull_ctx **ret_ctx,
 			struct lull_error *reterr);
 	const void *make_ctx_arg;
@@ -146,8 +148,8 @@ int lull_made_keep(const struct lull_made_opts *opts, const char *folder,
  * @ret_made: filled; end it with lull_made_end(), on failure too
  * @reterr: filled on failure
  *
- * They lie on the file system of $TMPDIR, or else of /var/tmp.  A circuit is
- * gone once the key is made.
+ * They lie on the file system of $TMPDIR, or else of /var/tmp, the key perhaps in
+ * memory.  A circuit is gone once the key is made.
  *
  * Return: as lull_made_folder().
  */

@@ -63,7 +63,7 @@ struct load {
 	const struct config *config;
 	const char **paths;
 	struct lull_ctx *ctx;
-	struct lull_key *key;
+	struct lull_bench_key key;
 	struct lull_key_info info;
 	struct lull_pipeline *pipeline;
 	struct lull_pipeline_stats stats;
@@ -97,7 +97,7 @@ static int submit(struct load *l, struct places *places, unsigned int i,
 	int err;
 
 	places->start_ns[i] = lull_bench_now_ns();
-	err = lull_job_submit(l->pipeline, l->key, &opts, &places->jobs[i],
+	err = lull_job_submit(l->pipeline, l->key.key, &opts, &places->jobs[i],
 			      reterr);
 	places->fds[i].fd = err ? -1 : lull_job_fd(places->jobs[i]);
 	places->fds[i].events = POLLIN;
@@ -189,9 +189,9 @@ static int open_all(struct load *l, struct lull_error *reterr)
 	opts.cpu_threads = l->config->cpu_threads;
 	opts.trace = l->opts->trace != NULL;
 	if (!err)
-		err = lull_key_open(l->ctx, l->opts->key_path, &l->key, reterr);
+		err = lull_bench_key_open(l->opts, l->ctx, &l->key, reterr);
 	if (!err)
-		err = lull_key_info(l->key, &l->info, reterr);
+		err = lull_key_info(l->key.key, &l->info, reterr);
 	if (!err)
 		err = lull_pipeline_create(l->ctx, &opts, &l->pipeline, reterr);
 	return err;
@@ -200,7 +200,7 @@ static int open_all(struct load *l, struct lull_error *reterr)
 static void close_all(struct load *l)
 {
 	lull_pipeline_destroy(l->pipeline);
-	lull_key_close(l->key);
+	lull_bench_key_close(&l->key);
 	lull_ctx_destroy(l->ctx);
 }
 
@@ -274,7 +274,7 @@ static json_t *describe_config(const struct load *l)
 	snprintf(name, sizeof(name), "%s/%u/%s", l->config->dealloc,
 		 l->stats.cpu_threads, l->config->gate);
 	return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, "
-			 "s:i, s:i, s:s, s:s, s:b}",
+			 "s:i, s:i, s:s, s:s, s:b, s:b}",
 			 "bench", "pipeline", "name", name, "curve",
 			 lull_curve_facts(l->info.curve)->name, "backend",
 			 lull_ctx_backend(l->ctx), "log2_n",
@@ -286,7 +286,8 @@ static json_t *describe_config(const struct load *l)
 			 (int)l->stats.nr_computing, "threads",
 			 (int)l->stats.cpu_threads, "dealloc",
 			 l->config->dealloc, "bandwidth_gate", l->config->gate,
-			 "verified", !l->opts->no_verify);
+			 "verified", !l->opts->no_verify, "key_in_place",
+			 l->opts->key_in_place);
 }
 
 /* How it went: times. */

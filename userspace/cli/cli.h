@@ -60,6 +60,7 @@ enum lull_cli_key {
 	OPT_HOST_MEMORY,
 	OPT_IDLE_RELEASE,
 	OPT_IN_FLIGHT,
+	OPT_IN_MEMORY,
 	OPT_IN_PROCESS,
 	OPT_JSON,
 	OPT_KEEP,
@@ -159,6 +160,7 @@ struct lull_cli_command {
  * @shape: --shape, or NULL
  * @log2: --log2, or 0
  * @files: --files, or NULL
+ * @in_memory: --in-memory
  * @nr_witnesses: --witnesses, or 0
  * @seed: --seed, or 0
  * @keep: --keep, or NULL
@@ -186,6 +188,7 @@ struct lull_cli {
 	bool no_verify;
 	bool toxic;
 	bool fold_c;
+	bool in_memory;
 	unsigned int nr_threads;
 	unsigned int nr_runs;
 	unsigned int min_log2;

@@ -172,6 +172,7 @@ static const char *shape_option(const struct lull_cli *cli)
 	       : cli->seed	   ? "--seed"
 	       : cli->keep	   ? "--keep"
 	       : cli->nr_witnesses ? "--witnesses"
+	       : cli->in_memory	   ? "--in-memory"
 				   : NULL;
 }
 
@@ -232,6 +233,7 @@ static int find_inputs(const struct lull_cli *cli, struct lull_made *made,
 	if (err)
 		return err;
 	opts->key_path = made->key_path;
+	opts->key_in_place = cli->in_memory;
 	opts->wtns_paths = (const char *const *)made->wtns_paths;
 	opts->nr_witnesses = made->nr_witnesses;
 	opts->about = lull_made_describe(&made->circuit);

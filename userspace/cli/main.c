@@ -223,7 +223,7 @@ static const struct lull_cli_command commands[] = {
 			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
 			     OPT_ARENA, OPT_LOADER, OPT_VERBOSE, OPT_PARTITIONS,
 			     OPT_COUNT, OPT_JOBS, OPT_SWEEP, OPT_TRACE, OPT_IN_FLIGHT,
-			     OPT_WITNESSES,
+			     OPT_WITNESSES, OPT_IN_MEMORY,
 			     OPT_CPU_THREADS, OPT_GPU_WORKERS, OPT_DEALLOC,
 			     OPT_BANDWIDTH_GATE, OPT_HOST_MEMORY },
 		.summary = "time whole proofs on an open key",
@@ -246,7 +246,8 @@ static const struct lull_cli_command commands[] = {
 		.options = { OPT_SHAPE, OPT_LOG2, OPT_CURVE, OPT_SEED, OPT_KEEP,
 			     OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
 			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
-			     OPT_ARENA, OPT_LOADER, OPT_VERBOSE },
+			     OPT_ARENA, OPT_LOADER, OPT_VERBOSE,
+			     OPT_IN_MEMORY },
 		.summary = "time the stages of a proof",
 		.about =
 "A table on a terminal, else one JSON object a line.  --shape and --keep are\n"

@@ -103,6 +103,8 @@ static const struct option_text option_texts[] = {
 	  "give free memory back after S seconds without work" },
 	{ OPT_IN_FLIGHT, "in-flight", "N",
 	  "partitions at once (default: 2 more than compute)" },
+	{ OPT_IN_MEMORY, "in-memory", NULL,
+	  "with --shape: make the key in memory, prove from there" },
 	{ OPT_IN_PROCESS, "in-process", "ARM", NULL },
 	{ OPT_JOBS, "jobs", "N", "proofs under way at once (default: 2)" },
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
@@ -493,6 +495,9 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 		return LULL_OK;
 	case OPT_FOLD_C:
 		cli->fold_c = true;
+		return LULL_OK;
+	case OPT_IN_MEMORY:
+		cli->in_memory = true;
 		return LULL_OK;
 	case OPT_FROM:
 	case OPT_TO:
