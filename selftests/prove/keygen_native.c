@@ -10,8 +10,8 @@
 #include "base/workers.h"
 #include "bench/circuit.h"
 #include "input/lkey.h"
-#include "input/r1cs.h"
 #include "prove/convert.h"
+#include "prove/feed.h"
 #include "prove/keygen.h"
 #include "test_arena.h"
 
@@ -162,86 +162,6 @@ TEST(a_larger_one_proves)
 
 /* ---- rows of a file, handed over ---------------------------------------- */
 
-#define VALUES_MAX 65536
-#define ROW_TERMS_MAX 70000
-
-/* Hands over the rows of an .r1cs. */
-struct feed {
-	struct lull_r1cs r1cs;
-	struct lull_r1cs_walk walk;
-	struct lull_r1cs_row row;
-	uint8_t values[VALUES_MAX][LULL_FR_BYTES];
-	uint32_t nr_values;
-	uint32_t wires[LULL_TOXIC_MATRICES][ROW_TERMS_MAX];
-	uint16_t coefs[LULL_TOXIC_MATRICES][ROW_TERMS_MAX];
-};
-
-static struct feed feed;
-
-static uint16_t number_of(const uint8_t *value)
-{
-	uint32_t i = 0;
-
-	while (i < feed.nr_values &&
-	       memcmp(feed.values[i], value, LULL_FR_BYTES))
-		i++;
-	if (i == feed.nr_values)
-		memcpy(feed.values[feed.nr_values++], value, LULL_FR_BYTES);
-	return (uint16_t)i;
-}
-
-static int next_row(void *arg, struct lull_toxic_row *ret_row)
-{
-	const struct lull_r1cs_lc *lcs[] = { &feed.row.a, &feed.row.b,
-					     &feed.row.c };
-	unsigned int m;
-	uint32_t i;
-
-	(void)arg;
-	if (!lull_r1cs_next(&feed.r1cs, &feed.walk, &feed.row))
-		return 0;
-	for (m = 0; m < LULL_TOXIC_MATRICES; m++) {
-		for (i = 0; i < lcs[m]->nr_terms; i++) {
-			feed.wires[m][i] = lull_r1cs_term_wire(lcs[m], i);
-			feed.coefs[m][i] =
-				number_of(lull_r1cs_term_value(lcs[m], i));
-		}
-		ret_row->lcs[m] =
-			(struct lull_toxic_lc){ lcs[m]->nr_terms, feed.wires[m],
-						feed.coefs[m] };
-	}
-	ret_row->nr_wires = feed.r1cs.nr_wires;
-	return 1;
-}
-
-static struct lull_toxic_circuit source_of(void)
-{
-	return (struct lull_toxic_circuit){
-		.size = sizeof(struct lull_toxic_circuit),
-		.name = "rows",
-		.curve = feed.r1cs.curve,
-		.nr_public = feed.r1cs.nr_pub_out + feed.r1cs.nr_pub_in,
-		.nr_values = feed.nr_values,
-		.values = feed.values[0],
-		.next = next_row,
-	};
-}
-
-/* Every value has its number before the rows are handed over. */
-static bool open_feed(const char *path)
-{
-	struct lull_toxic_row row;
-
-	feed.nr_values = 0;
-	if (lull_r1cs_open(path, &feed.r1cs, NULL))
-		return false;
-	feed.walk = lull_r1cs_walk(&feed.r1cs);
-	while (next_row(NULL, &row))
-		;
-	feed.walk = lull_r1cs_walk(&feed.r1cs);
-	return true;
-}
-
 static void compare_file(const char *path)
 {
 	struct lull_toxic_circuit source;
@@ -251,22 +171,23 @@ static void compare_file(const char *path)
 
 	for (fold = 0; fold < 2; fold++) {
 		opts = folded(fold);
-		ASSERT_TRUE(open_feed(path));
-		source = source_of();
+		ASSERT_TRUE(feed_open(path));
+		source = feed_source();
 		ASSERT_TRUE(convert(path, fold));
 		EXPECT_EQ(LULL_OK,
 			  lull_key_generate_toxic_native(ctx, &source, got_path,
 							 &opts, &error));
 		EXPECT_STREQ("", error.msg);
 		expect_same(fold);
-		lull_r1cs_close(&feed.r1cs);
+		feed_close();
 	}
 }
 
 TEST(edges_and_real_circuits)
 {
 	static const char *const shapes[] = { "edge-nopub", "edge-linear",
-					      "edge-unused", "edge-domain2" };
+					      "edge-unused", "edge-domain2",
+					      "edge-empty" };
 	static const char *const curves[] = { "bn128", "bls12381" };
 	char path[PATH_BYTES], wtns[PATH_BYTES];
 	unsigned int i, k;

@@ -440,6 +440,7 @@ struct lull_toxic_row {
  * @size: sizeof(struct lull_toxic_circuit), set by the caller
  * @name: what messages call it
  * @curve: an enum lull_curve
+ * @nr_wires: wires before the first row: the constant one and inputs
  * @nr_public: wires 1 .. @nr_public are public
  * @nr_values: coefficients, at most 65535
  * @values: of each 32 bytes: plain, little-endian, below the curve's r
@@ -451,6 +452,7 @@ struct lull_toxic_circuit {
 	size_t size;
 	const char *name;
 	enum lull_curve curve;
+	uint32_t nr_wires;
 	uint32_t nr_public;
 	uint32_t nr_values;
 	const uint8_t *values;

@@ -310,6 +310,7 @@ int lull_keygen_circuit_take(const struct lull_toxic_circuit *source,
 	struct lull_keygen_circuit c = {
 		.name = source->name,
 		.facts = lull_curve_facts(source->curve),
+		.nr_wires = source->nr_wires,
 		.nr_public = source->nr_public,
 		.values = source->values,
 		.nr_values = source->nr_values,

@@ -72,6 +72,11 @@ struct lull_keygen_native {
 	struct slot *slots;
 };
 
+static double seconds_since(uint64_t start_ns)
+{
+	return (double)(lull_trace_now_ns() - start_ns) / NS_PER_S;
+}
+
 bool lull_keygen_is_folded(const struct lull_keygen_native *native)
 {
 	return native->c.how->fold_c;
@@ -417,12 +422,29 @@ static void place(struct lull_keygen_native *n)
 	}
 }
 
+static int hash_sections(struct lull_keygen_native *n,
+			 struct lull_error *reterr)
+{
+	uint64_t start_ns = lull_trace_now_ns();
+	int err = lull_convert_hash(&n->c, reterr);
+
+	if (!err && n->plan.set)
+		lull_set_say(n->plan.set, "key: hashes %.3f s",
+			     seconds_since(start_ns));
+	return err;
+}
+
 static int write_sections(struct lull_keygen_native *n, uint64_t beside_bytes,
 			  struct lull_error *reterr)
 {
 	struct lull_lkey_head *head = &n->c.head;
 	int err;
 
+	if (n->plan.set)
+		lull_set_say(n->plan.set,
+			     "key: a file of %" PRIu64 " bytes, and %" PRIu64
+			     " beside it",
+			     head->file_bytes, beside_bytes);
 	err = lull_outfile_check_room(&n->c.out,
 				      head->file_bytes + beside_bytes, reterr);
 	if (!err)
@@ -435,7 +457,7 @@ static int write_sections(struct lull_keygen_native *n, uint64_t beside_bytes,
 	head->nr_inf[1] = (uint32_t)n->nr_inf[LULL_PART_B1];
 	head->nr_inf[2] = (uint32_t)n->nr_inf[LULL_PART_B2];
 	head->nr_inf[3] = (uint32_t)n->nr_inf[LULL_PART_L];
-	err = lull_convert_hash(&n->c, reterr);
+	err = hash_sections(n, reterr);
 	return err ? err : lull_convert_write_head(&n->c, reterr);
 }
 
@@ -469,8 +491,7 @@ static int take_circuit(struct lull_keygen_native *n,
 	err = lull_keygen_circuit_take(source, n->c.arena, &n->circuit, reterr);
 	if (!err && n->plan.set)
 		lull_set_say(n->plan.set, "key: rows of the circuit %.3f s",
-			     (double)(lull_trace_now_ns() - start_ns) /
-				     NS_PER_S);
+			     seconds_since(start_ns));
 	return err;
 }
 
