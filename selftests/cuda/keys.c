@@ -23,12 +23,13 @@ static const uint8_t seed[LULL_KEYGEN_SEED_BYTES] =
 	"a trapdoor that is no secret";
 static const struct lull_keygen_opts opts = { .seed = seed };
 
-static char said[4096], warned[4096];
+static char said[1 << 16], warned[4096];
 
 static void append(char *text, size_t bytes, const char *line)
 {
-	strncat(text, line, bytes - strlen(text) - 2);
-	strncat(text, "\n", bytes - strlen(text) - 1);
+	size_t used = strlen(text);
+
+	snprintf(text + used, bytes - used, "%s\n", line);
 }
 
 static void hear(void *arg, const char *line)
@@ -104,8 +105,9 @@ static int make_key(const struct paths *paths, bool native,
 	if (!native)
 		return lull_keygen_toxic(paths->r1cs, paths->gpu, &opts, pool,
 					 test_arena(), set, reterr);
-	if (!feed_open(paths->r1cs))
-		return lull_fail(reterr, LULL_IO, "no rows");
+	err = feed_open(paths->r1cs, reterr);
+	if (err)
+		return err;
 	source = feed_source();
 	err = lull_keygen_native(&source, paths->gpu, &toxic, pool,
 				 test_arena(), set, reterr);

@@ -78,18 +78,19 @@ static inline struct lull_toxic_circuit feed_source(void)
 }
 
 /* Every value has its number before the rows are handed over. */
-static inline bool feed_open(const char *path)
+static inline int feed_open(const char *path, struct lull_error *reterr)
 {
 	struct lull_toxic_row row;
+	int err = lull_r1cs_open(path, &feed.r1cs, reterr);
 
+	if (err)
+		return err;
 	feed.nr_values = 0;
-	if (lull_r1cs_open(path, &feed.r1cs, NULL))
-		return false;
 	feed.walk = lull_r1cs_walk(&feed.r1cs);
 	while (feed_next(NULL, &row))
 		;
 	feed.walk = lull_r1cs_walk(&feed.r1cs);
-	return true;
+	return LULL_OK;
 }
 
 static inline void feed_close(void)

@@ -171,7 +171,7 @@ static void compare_file(const char *path)
 
 	for (fold = 0; fold < 2; fold++) {
 		opts = folded(fold);
-		ASSERT_TRUE(feed_open(path));
+		ASSERT_EQ(LULL_OK, feed_open(path, &error));
 		source = feed_source();
 		ASSERT_TRUE(convert(path, fold));
 		EXPECT_EQ(LULL_OK,

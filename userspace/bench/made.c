@@ -159,6 +159,7 @@ static int write_witness(void *arg, size_t number, struct lull_error *reterr)
 static int write_witnesses(const struct lull_made_opts *opts,
 			   struct lull_made *made, struct lull_error *reterr)
 {
+	uint64_t start_ns = lull_trace_now_ns();
 	struct lull_workers *workers;
 	unsigned int nr_threads =
 		(unsigned int)lull_min(opts->nr_threads, made->nr_witnesses);
@@ -173,6 +174,7 @@ static int write_witnesses(const struct lull_made_opts *opts,
 	err = lull_workers_try(workers, made->nr_witnesses, write_witness, made,
 			       reterr);
 	lull_workers_destroy(workers);
+	made->wtns_ns = lull_trace_now_ns() - start_ns;
 	return err;
 }
 

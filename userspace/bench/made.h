@@ -89,6 +89,7 @@ struct lull_made_key {
  * @key_path: the key
  * @wtns_paths: witnesses
  * @nr_witnesses: how many
+ * @wtns_ns: how long they took, all together; zero if they were @found
  * @fds: what keeps files without a name alive
  * @nr_fds: how many
  */
@@ -100,6 +101,7 @@ struct lull_made {
 	char key_path[LULL_MADE_PATH_BYTES];
 	char **wtns_paths;
 	unsigned int nr_witnesses;
+	uint64_t wtns_ns;
 	int *fds;
 	unsigned int nr_fds;
 };

@@ -105,7 +105,7 @@ static json_t *describe(const struct lull_cli *cli,
 	const struct lull_circuit_counts *counts = &made->counts;
 
 	return json_pack("{s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-			 "s:b, s:o, s:I}",
+			 "s:b, s:o, s:I, s:I}",
 			 "folder", lull_term_text(cli->output), "shape",
 			 cli->shape, "curve", lull_cli_curve_name(cli->curve),
 			 "constraints", (json_int_t)made->circuit.nr_rows,
@@ -116,7 +116,8 @@ static json_t *describe(const struct lull_cli *cli,
 			 (json_int_t)counts->nr_terms_c, "witnesses",
 			 (json_int_t)nr_witnesses, "toxic", 1, "backend",
 			 lull_term_text(made->key.backend), "key_ns",
-			 (json_int_t)made->key.ns);
+			 (json_int_t)made->key.ns, "witnesses_ns",
+			 (json_int_t)made->wtns_ns);
 }
 
 static void say_files(const struct lull_cli *cli,

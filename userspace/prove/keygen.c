@@ -13,10 +13,13 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "arena/arena.h"
+#include "backend/set.h"
 #include "base/base.h"
 #include "base/error.h"
+#include "base/trace.h"
 #include "prove/keygen_plan.h"
 
 #define NR_SECTIONS LULL_KEYGEN_TOXIC_SLOT
@@ -28,6 +31,30 @@
 
 /* The format's domain size has 32 bits. */
 #define LOG2_DOMAIN_MAX 31
+#define NS_PER_S 1000000000u
+
+struct lull_keygen_start lull_keygen_start(void)
+{
+	struct timespec cpu;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	return (struct lull_keygen_start){ lull_trace_now_ns(),
+					   (uint64_t)cpu.tv_sec * NS_PER_S +
+						   (uint64_t)cpu.tv_nsec };
+}
+
+/* On a host that others share, processors' time tells more than the clock. */
+void lull_keygen_say(const struct lull_keygen_plan *plan, const char *what,
+		     const struct lull_keygen_start *start)
+{
+	const struct lull_keygen_start now = lull_keygen_start();
+
+	if (plan->set)
+		lull_set_say(plan->set, "key: %s %.3f s, of processors %.3f s",
+			     what,
+			     (double)(now.wall_ns - start->wall_ns) / NS_PER_S,
+			     (double)(now.cpu_ns - start->cpu_ns) / NS_PER_S);
+}
 
 static int choose_domain(struct lull_keygen_plan *plan,
 			 struct lull_error *reterr)

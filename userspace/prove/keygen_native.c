@@ -17,14 +17,12 @@
 #include "backend/set.h"
 #include "base/base.h"
 #include "base/error.h"
-#include "base/trace.h"
 #include "base/workers.h"
 #include "prove/convert_plan.h"
 #include "prove/keygen_plan.h"
 
 /* Entries, or rows, that a task buffers. */
 #define BUFFERED ((size_t)1 << 15)
-#define NS_PER_S 1e9
 
 _Static_assert((int)LULL_PART_HEADER == (int)LULL_ZKEY_HEADER &&
 		       (int)LULL_PART_IC == (int)LULL_ZKEY_IC &&
@@ -71,11 +69,6 @@ struct lull_keygen_native {
 	size_t nr_inf[LULL_NR_PARTS];
 	struct slot *slots;
 };
-
-static double seconds_since(uint64_t start_ns)
-{
-	return (double)(lull_trace_now_ns() - start_ns) / NS_PER_S;
-}
 
 bool lull_keygen_is_folded(const struct lull_keygen_native *native)
 {
@@ -425,12 +418,11 @@ static void place(struct lull_keygen_native *n)
 static int hash_sections(struct lull_keygen_native *n,
 			 struct lull_error *reterr)
 {
-	uint64_t start_ns = lull_trace_now_ns();
+	struct lull_keygen_start start = lull_keygen_start();
 	int err = lull_convert_hash(&n->c, reterr);
 
-	if (!err && n->plan.set)
-		lull_set_say(n->plan.set, "key: hashes %.3f s",
-			     seconds_since(start_ns));
+	if (!err)
+		lull_keygen_say(&n->plan, "hashes", &start);
 	return err;
 }
 
@@ -485,13 +477,12 @@ static int take_circuit(struct lull_keygen_native *n,
 			const struct lull_toxic_circuit *source,
 			struct lull_error *reterr)
 {
-	uint64_t start_ns = lull_trace_now_ns();
+	struct lull_keygen_start start = lull_keygen_start();
 	int err;
 
 	err = lull_keygen_circuit_take(source, n->c.arena, &n->circuit, reterr);
-	if (!err && n->plan.set)
-		lull_set_say(n->plan.set, "key: rows of the circuit %.3f s",
-			     seconds_since(start_ns));
+	if (!err)
+		lull_keygen_say(&n->plan, "rows of the circuit", &start);
 	return err;
 }
 

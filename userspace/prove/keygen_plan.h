@@ -48,6 +48,17 @@ struct lull_keygen_plan {
 	struct lull_keygen_native *native;
 };
 
+/* When a part of the work began: by the clock, and what all processors had
+ * given to this process. */
+struct lull_keygen_start {
+	uint64_t wall_ns, cpu_ns;
+};
+
+struct lull_keygen_start lull_keygen_start(void);
+/* Says that @what took the time since then. */
+void lull_keygen_say(const struct lull_keygen_plan *plan, const char *what,
+		     const struct lull_keygen_start *start);
+
 /* Settles the domain and counts coefficients, of plan->circuit.  LULL_OK or
  * LULL_UNSUPPORTED. */
 int lull_keygen_settle(struct lull_keygen_plan *plan,

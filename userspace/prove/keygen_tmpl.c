@@ -24,11 +24,9 @@
 #include <errno.h>
 #include <sys/random.h>
 
-#include "backend/set.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/mix.h"
-#include "base/trace.h"
 #include "prove/keygen.h"
 #include "prove/keygen_fill.h"
 
@@ -36,7 +34,6 @@
 
 /* Two primes of at most 48 bytes, counts, and nine G1's worth of points. */
 #define HEADER_BYTES_MAX 1024
-#define NS_PER_S 1e9
 
 static int draw_limbs(limb_t *k, const uint8_t *seed, uint64_t i,
 		      struct lull_error *reterr)
@@ -393,28 +390,25 @@ static int write_matrices(struct keygen *kg, struct lull_error *reterr)
 /* The long part, and where its time went. */
 static int write_sections(struct keygen *kg, struct lull_error *reterr)
 {
-	static int (*const steps[])(struct keygen *, struct lull_error *) = {
-		evaluate_circuit, write_matrices, keygen_write_points
+	static const struct {
+		int (*run)(struct keygen *kg, struct lull_error *reterr);
+		const char *what;
+	} steps[] = {
+		{ evaluate_circuit, "numbers of the wires" },
+		{ write_matrices, "coefficients" },
+		{ keygen_write_points, "points" },
 	};
-	uint64_t at[LULL_ARRAY_SIZE(steps) + 1];
+	struct lull_keygen_start start;
 	size_t i;
-	int err;
+	int err = LULL_OK;
 
-	at[0] = lull_trace_now_ns();
-	for (i = 0; i < LULL_ARRAY_SIZE(steps); i++) {
-		err = steps[i](kg, reterr);
-		if (err)
-			return err;
-		at[i + 1] = lull_trace_now_ns();
+	for (i = 0; i < LULL_ARRAY_SIZE(steps) && !err; i++) {
+		start = lull_keygen_start();
+		err = steps[i].run(kg, reterr);
+		if (!err)
+			lull_keygen_say(kg->plan, steps[i].what, &start);
 	}
-	if (kg->plan->set)
-		lull_set_say(kg->plan->set,
-			     "key: numbers of the wires %.3f s, coefficients "
-			     "%.3f s, points %.3f s",
-			     (double)(at[1] - at[0]) / NS_PER_S,
-			     (double)(at[2] - at[1]) / NS_PER_S,
-			     (double)(at[3] - at[2]) / NS_PER_S);
-	return LULL_OK;
+	return err;
 }
 
 int keygen_fill(const struct lull_keygen_plan *plan, struct lull_error *reterr)
