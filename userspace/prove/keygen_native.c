@@ -441,8 +441,10 @@ static int write_sections(struct lull_keygen_native *n, uint64_t beside_bytes,
 				      head->file_bytes + beside_bytes, reterr);
 	if (!err)
 		err = lull_outfile_resize(&n->c.out, head->file_bytes, reterr);
-	if (!err)
-		err = lull_keygen_fill(&n->plan, reterr);
+	if (err)
+		return err;
+	lull_outfile_map(&n->c.out, head->file_bytes);
+	err = lull_keygen_fill(&n->plan, reterr);
 	if (err)
 		return err;
 	head->nr_inf[0] = (uint32_t)n->nr_inf[LULL_PART_A];
