@@ -326,50 +326,82 @@ static size_t hashed_bytes(const char *path, uint64_t bytes)
 				: lull_min(bytes, LULL_LKEY_HEAD_BYTES));
 }
 
-/* {"bytes": 1234, "xxh128": "32 digits"} */
-static int describe_file(const char *path, json_t **ret_file,
-			 struct lull_error *reterr)
-{
-	char digits[HASH_DIGITS];
-	uint8_t hash[LULL_HASH_BYTES];
-	struct lull_infile file;
-	size_t i;
-	int err = lull_infile_open(path, &file, reterr);
-
-	if (err)
-		return err;
-	lull_hash(file.data, hashed_bytes(path, file.bytes), hash);
-	for (i = 0; i < sizeof(hash); i++)
-		snprintf(digits + 2 * i, 3, "%02x", hash[i]);
-	*ret_file = json_pack("{s:I, s:s}", "bytes", (json_int_t)file.bytes,
-			      "xxh128", digits);
-	lull_infile_close(&file);
-	return *ret_file ? LULL_OK
-			 : lull_fail(reterr, LULL_NOMEM, "out of memory");
-}
-
 /* The key, then witnesses; NULL behind the last. */
-static const char *measured(const struct lull_made *made, unsigned int i)
+static const char *measured(const struct lull_made *made, size_t i)
 {
 	if (made->key_path[0] && !i--)
 		return made->key_path;
 	return i < made->nr_witnesses ? made->wtns_paths[i] : NULL;
 }
 
-/* {"key.lkey": {...}, ...} */
-static int describe_files(const struct lull_made *made, json_t **ret_files,
-			  struct lull_error *reterr)
-{
-	json_t *files = json_object(), *file = NULL;
-	const char *path;
-	unsigned int i;
-	int err = LULL_OK;
+/* A file by its size and its hash. */
+struct described {
+	uint64_t bytes;
+	char digits[HASH_DIGITS];
+};
 
-	for (i = 0; !err && (path = measured(made, i)); i++) {
-		err = describe_file(path, &file, reterr);
-		if (!err)
-			json_object_set_new(files, name_of(path), file);
-	}
+/* What the tasks that hash files share: one each. */
+struct describing {
+	const struct lull_made *made;
+	struct described *files;
+};
+
+static int describe_file(void *arg, size_t i, struct lull_error *reterr)
+{
+	const struct describing *d = arg;
+	const char *path = measured(d->made, i);
+	uint8_t hash[LULL_HASH_BYTES];
+	struct lull_infile file;
+	size_t k;
+	int err = lull_infile_open(path, &file, reterr);
+
+	if (err)
+		return err;
+	lull_hash(file.data, hashed_bytes(path, file.bytes), hash);
+	for (k = 0; k < sizeof(hash); k++)
+		snprintf(d->files[i].digits + 2 * k, 3, "%02x", hash[k]);
+	d->files[i].bytes = file.bytes;
+	lull_infile_close(&file);
+	return LULL_OK;
+}
+
+static int hash_files(struct describing *d, size_t nr, unsigned int nr_threads,
+		      struct lull_error *reterr)
+{
+	struct lull_workers *workers;
+	int err;
+
+	d->files = calloc(nr + 1, sizeof(*d->files));
+	if (!d->files)
+		return lull_fail(reterr, LULL_NOMEM, "out of memory");
+	err = lull_workers_create((unsigned int)lull_min(nr_threads, nr + 1),
+				  &workers, reterr);
+	if (err)
+		return err;
+	err = lull_workers_try(workers, nr, describe_file, d, reterr);
+	lull_workers_destroy(workers);
+	return err;
+}
+
+/* {"key.lkey": {"bytes": 1234, "xxh128": "32 digits"}, ...} */
+static int describe_files(const struct lull_made *made, unsigned int nr_threads,
+			  json_t **ret_files, struct lull_error *reterr)
+{
+	struct describing d = { .made = made };
+	json_t *files = json_object();
+	size_t nr = 0, i;
+	int err;
+
+	while (measured(made, nr))
+		nr++;
+	err = hash_files(&d, nr, nr_threads, reterr);
+	for (i = 0; i < nr && !err; i++)
+		if (json_object_set_new(files, name_of(measured(made, i)),
+					json_pack("{s:I, s:s}", "bytes",
+						  (json_int_t)d.files[i].bytes,
+						  "xxh128", d.files[i].digits)))
+			err = lull_fail(reterr, LULL_NOMEM, "out of memory");
+	free(d.files);
 	if (err)
 		json_decref(files);
 	else
@@ -396,11 +428,12 @@ static int write_json(const json_t *object, const char *path,
 	return err;
 }
 
-static int write_description(const struct lull_made *made, const char *path,
+static int write_description(const struct lull_made_opts *opts,
+			     const struct lull_made *made, const char *path,
 			     struct lull_error *reterr)
 {
 	json_t *object, *files = NULL;
-	int err = describe_files(made, &files, reterr);
+	int err = describe_files(made, opts->nr_threads, &files, reterr);
 
 	if (err)
 		return err;
@@ -468,7 +501,8 @@ int lull_made_folder(const struct lull_made_opts *opts, const char *folder,
 		err = begin_folder(folder, description, reterr);
 	if (!err)
 		err = make_placed(opts, folder, ret_made, reterr);
-	return err ? err : write_description(ret_made, description, reterr);
+	return err ? err
+		   : write_description(opts, ret_made, description, reterr);
 }
 
 /* ---- from a folder ----------------------------------------------------- */
@@ -512,12 +546,13 @@ static int compare_circuit(const json_t *is, const struct lull_made *made,
 }
 
 /* Whether the files are those that were described. */
-static int compare_files(const json_t *is, const struct lull_made *made,
-			 const char *path, struct lull_error *reterr)
+static int compare_files(const struct lull_made_opts *opts, const json_t *is,
+			 const struct lull_made *made, const char *path,
+			 struct lull_error *reterr)
 {
 	json_t *files = NULL, *were = json_object_get(is, "files");
 	const char *file;
-	unsigned int i;
+	size_t i;
 	int err = LULL_OK;
 
 	/* One that was never there is told as that. */
@@ -528,7 +563,7 @@ static int compare_files(const json_t *is, const struct lull_made *made,
 					"make them in another folder",
 					path, name_of(file));
 	if (!err)
-		err = describe_files(made, &files, reterr);
+		err = describe_files(made, opts->nr_threads, &files, reterr);
 	for (i = 0; !err && (file = measured(made, i)); i++)
 		err = compare(files, were, name_of(file), path, reterr);
 	json_decref(files);
@@ -560,7 +595,7 @@ static int find(const struct lull_made_opts *opts, const char *folder,
 	err = name_files(&of_folder, made, folder, reterr);
 	if (!err)
 		err = compare_circuit(is, made, path, reterr);
-	return err ? err : compare_files(is, made, path, reterr);
+	return err ? err : compare_files(opts, is, made, path, reterr);
 }
 
 int lull_made_keep(const struct lull_made_opts *opts, const char *folder,
