@@ -378,6 +378,26 @@ int lull_key_generate_toxic(struct lull_ctx *ctx, const char *r1cs_path,
 				 ctx->arena, ctx->set, reterr);
 }
 
+int lull_key_generate_toxic_native(struct lull_ctx *ctx,
+				   const struct lull_toxic_circuit *circuit,
+				   const char *lkey_path,
+				   const struct lull_toxic_opts *opts,
+				   struct lull_error *reterr)
+{
+	if (circuit->size < sizeof(*circuit))
+		return lull_fail(reterr, LULL_USAGE,
+				 "struct lull_toxic_circuit: expected size "
+				 "%zu, found %zu",
+				 sizeof(*circuit), circuit->size);
+	if (opts && opts->size < sizeof(*opts))
+		return lull_fail(reterr, LULL_USAGE,
+				 "struct lull_toxic_opts: expected size %zu, "
+				 "found %zu",
+				 sizeof(*opts), opts->size);
+	return lull_keygen_native(circuit, lkey_path, opts, ctx->workers,
+				  ctx->arena, ctx->set, reterr);
+}
+
 int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 		     const char *lkey_path,
 		     const struct lull_convert_opts *opts,

@@ -3,13 +3,16 @@
  * keys.c - keys from a trapdoor made on a GPU, byte for byte those of the CPU
  *
  * For the same trapdoor, on both curves, circuits of several shapes, with
- * plenty of device memory and with little.  Skips where there is no GPU.
+ * plenty of device memory and with little; as .zkey and, against what is converted
+ * of it, as .lkey at once.  Skips where there is no GPU.
  */
 #include "../prove/prove.h"
 #include "cuda/gpu.h"
 
 #include "base/error.h"
 #include "base/workers.h"
+#include "prove/convert.h"
+#include "prove/feed.h"
 #include "prove/keygen.h"
 #include "test_arena.h"
 
@@ -20,12 +23,13 @@ static const uint8_t seed[LULL_KEYGEN_SEED_BYTES] =
 	"a trapdoor that is no secret";
 static const struct lull_keygen_opts opts = { .seed = seed };
 
-static char said[4096], warned[4096];
+static char said[1 << 16], warned[4096];
 
 static void append(char *text, size_t bytes, const char *line)
 {
-	strncat(text, line, bytes - strlen(text) - 2);
-	strncat(text, "\n", bytes - strlen(text) - 1);
+	size_t used = strlen(text);
+
+	snprintf(text + used, bytes - used, "%s\n", line);
 }
 
 static void hear(void *arg, const char *line)
@@ -62,6 +66,7 @@ static bool same_files(const char *path, const char *other)
 struct paths {
 	char r1cs[PATH_BYTES], wtns[PATH_BYTES];
 	char cpu[PATH_BYTES], gpu[PATH_BYTES];
+	char native[PATH_BYTES]; /* of the CPU's */
 };
 
 static struct lull_workers *pool;
@@ -70,30 +75,63 @@ static struct lull_workers *pool;
 static bool make_cpu_key(struct paths *paths, const char *shape,
 			 const char *curve, unsigned int log2)
 {
+	const struct lull_convert_how how = { .r1cs_path = NULL };
 	struct lull_error error = { 0 };
 
+	scratch_path(paths->native, "cpu.lkey");
 	scratch_path(paths->cpu, "cpu.zkey");
 	scratch_path(paths->gpu, "gpu.zkey");
 	if ((!pool && lull_workers_create(NR_THREADS, &pool, &error)) ||
 	    !make_circuit(shape, curve, log2, paths->r1cs, paths->wtns) ||
 	    lull_keygen_toxic(paths->r1cs, paths->cpu, &opts, pool,
-			      test_arena(), NULL, &error)) {
+			      test_arena(), NULL, &error) ||
+	    lull_convert_zkey(paths->cpu, paths->native, &how, pool,
+			      test_arena(), &error)) {
 		TEST_FAIL_("%s: %s", shape, error.msg);
 		return false;
 	}
 	return true;
 }
 
-static void compare(const struct paths *paths, struct lull_set *set)
+/* On the set, in one format or the other. */
+static int make_key(const struct paths *paths, bool native,
+		    struct lull_set *set, struct lull_error *reterr)
+{
+	const struct lull_toxic_opts toxic = { .size = sizeof(toxic),
+					       .seed = seed };
+	struct lull_toxic_circuit source;
+	int err;
+
+	if (!native)
+		return lull_keygen_toxic(paths->r1cs, paths->gpu, &opts, pool,
+					 test_arena(), set, reterr);
+	err = feed_open(paths->r1cs, reterr);
+	if (err)
+		return err;
+	source = feed_source();
+	err = lull_keygen_native(&source, paths->gpu, &toxic, pool,
+				 test_arena(), set, reterr);
+	feed_close();
+	return err;
+}
+
+static void compare(const struct paths *paths, bool native,
+		    struct lull_set *set)
 {
 	struct lull_error error = { 0 };
 
-	if (lull_keygen_toxic(paths->r1cs, paths->gpu, &opts, pool,
-			      test_arena(), set, &error))
+	if (make_key(paths, native, set, &error))
 		TEST_FAIL_("%s", error.msg);
 	else
-		EXPECT_TRUE(same_files(paths->cpu, paths->gpu));
+		EXPECT_TRUE(same_files(native ? paths->native : paths->cpu,
+				       paths->gpu));
 	unlink(paths->gpu);
+}
+
+static void compare_both(const struct paths *paths, struct lull_set *set)
+{
+	compare(paths, false, set);
+	compare(paths, true, set);
 }
 
 static void compare_shapes(const char *curve)
@@ -114,7 +152,7 @@ static void compare_shapes(const char *curve)
 	for (i = 0; set && i < LULL_ARRAY_SIZE(shapes); i++) {
 		if (make_cpu_key(&paths, shapes[i].shape, curve,
 				 shapes[i].log2))
-			compare(&paths, set);
+			compare_both(&paths, set);
 		scratch_clear();
 	}
 	if (!set)
@@ -146,7 +184,7 @@ TEST(little_memory)
 	if (!set)
 		return;
 	if (make_cpu_key(&paths, "sha", "bls12381", 12))
-		compare(&paths, set);
+		compare_both(&paths, set);
 	EXPECT_TRUE(lull_set_peak_bytes(set) <= LITTLE_VRAM);
 	lull_set_close(set);
 	scratch_clear();
@@ -171,7 +209,7 @@ TEST(no_memory)
 	lull_set_close(set);
 	set = open_gpu(4096, true);
 	ASSERT_TRUE(set);
-	compare(&paths, set);
+	compare_both(&paths, set);
 	EXPECT_TRUE(strstr(warned, "is left out for the key: multiples: "));
 	EXPECT_TRUE(strstr(said, "key: points on the CPU\n"));
 	lull_set_close(set);
@@ -206,7 +244,7 @@ static const struct lull_backend_ops *faulty_ops(enum lull_curve curve)
 
 /* Leaves no key, or with leave to fall back the CPU's. */
 static void fail_after(const struct paths *paths, unsigned int nr_batches,
-		       bool fallback)
+		       bool native, bool fallback)
 {
 	struct lull_backend backend = *faulty.inner;
 	const struct lull_backend *const backends[] = { &backend };
@@ -224,11 +262,9 @@ static void fail_after(const struct paths *paths, unsigned int nr_batches,
 	ASSERT_EQ(LULL_OK,
 		  lull_set_open_given(&set_opts, backends, 1, &set, &error));
 	if (fallback) {
-		compare(paths, set);
+		compare(paths, native, set);
 	} else {
-		EXPECT_EQ(LULL_DEVICE,
-			  lull_keygen_toxic(paths->r1cs, paths->gpu, &opts,
-					    pool, test_arena(), set, &error));
+		EXPECT_EQ(LULL_DEVICE, make_key(paths, native, set, &error));
 		EXPECT_STREQ("x.cu:7: f(): broke", error.msg);
 		EXPECT_EQ(-1, access(paths->gpu, F_OK));
 	}
@@ -248,8 +284,10 @@ TEST(a_device_that_fails)
 	faulty.inner = set->devices[0].backend;
 	ASSERT_TRUE(make_cpu_key(&paths, "sha", "bls12381", 11));
 	for (i = 0; i < LULL_ARRAY_SIZE(nr_batches); i++) {
-		fail_after(&paths, nr_batches[i], false);
-		fail_after(&paths, nr_batches[i], true);
+		fail_after(&paths, nr_batches[i], false, false);
+		fail_after(&paths, nr_batches[i], false, true);
+		fail_after(&paths, nr_batches[i], true, false);
+		fail_after(&paths, nr_batches[i], true, true);
 	}
 	/* The library goes with the set that loaded it. */
 	lull_set_close(set);

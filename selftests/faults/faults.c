@@ -9,6 +9,7 @@
 #include "lull_pipeline.h"
 #include "open_files.h"
 #include "prove/assignment.h"
+#include "prove/feed.h"
 
 #include "wrap.h"
 
@@ -262,6 +263,20 @@ static int do_proof_write(struct lull_error *error)
 static int do_generate(struct lull_error *error)
 {
 	return lull_key_generate_toxic(set.ctx, R1CS, set.zkey, error);
+}
+
+static int do_generate_native(struct lull_error *error)
+{
+	struct lull_toxic_circuit source;
+	int err = feed_open(R1CS, error);
+
+	if (err)
+		return err;
+	source = feed_source();
+	err = lull_key_generate_toxic_native(set.ctx, &source, set.zkey, NULL,
+					     error);
+	feed_close();
+	return err;
 }
 
 static int do_verify(struct lull_error *error)
@@ -520,6 +535,11 @@ TEST(proof_write)
 TEST(key_generate_toxic)
 {
 	try_function(do_generate, 15);
+}
+
+TEST(key_generate_toxic_native)
+{
+	try_function(do_generate_native, 15);
 }
 
 TEST(verify)

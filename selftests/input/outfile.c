@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -374,6 +375,41 @@ TEST(files_without_a_name_are_written_directly)
 	EXPECT_EQ(before, nr_files());
 	expect_content(of_fd, "abnew");
 	close(fd);
+}
+
+/* What lies in memory is mapped, and written as any other. */
+TEST(files_in_memory_are_mapped)
+{
+	static const char want[] = "0123456789";
+	int fd = memfd_create("outfile", MFD_CLOEXEC);
+	struct lull_outfile out = LULL_OUTFILE_EMPTY;
+	char by_fd[64], got[sizeof(want)];
+
+	ASSERT_TRUE(fd >= 0);
+	snprintf(by_fd, sizeof(by_fd), "/proc/self/fd/%d", fd);
+	ASSERT_EQ(LULL_OK,
+		  lull_outfile_open(by_fd, LULL_OUTFILE_REGULAR, &out, NULL));
+	ASSERT_EQ(LULL_OK, lull_outfile_resize(&out, 8, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_check_room(&out, UINT64_MAX, NULL));
+	lull_outfile_map(&out, 8);
+	ASSERT_TRUE(out.mapped);
+	EXPECT_EQ(LULL_OK, lull_outfile_write_at(&out, 4, want + 4, 4, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_write_at(&out, 0, want, 4, NULL));
+	/* Beyond the mapping, and over its end. */
+	EXPECT_EQ(LULL_OK, lull_outfile_write_at(&out, 8, want + 8, 3, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_write_at(&out, 7, want + 7, 2, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_read_at(&out, 0, got, 11, NULL));
+	EXPECT_STREQ(want, got);
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
+	EXPECT_EQ(11, pread(fd, got, sizeof(got), 0));
+	EXPECT_STREQ(want, got);
+	close(fd);
+	ASSERT_EQ(LULL_OK, open_out(in_folder("on-disk"), LULL_OUTFILE_REGULAR,
+				    &out, NULL));
+	ASSERT_EQ(LULL_OK, lull_outfile_resize(&out, 8, NULL));
+	lull_outfile_map(&out, 8);
+	EXPECT_TRUE(!out.mapped);
+	lull_outfile_discard(&out);
 }
 
 TEST(full_disk)

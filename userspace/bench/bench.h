@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input/infile.h"
 #include "lull.h"
 #include "lull_pipeline.h"
 
@@ -31,7 +32,9 @@
  * @no_verify: proofs without the pairing check
  * @ctx: for proofs
  * @key_path: for proofs
- * @wtns_path: for proofs
+ * @key_in_place: map the key, and do not read it into memory of our own
+ * @wtns_paths: for proofs: the first; of pipelines: taken in turn
+ * @nr_witnesses: how many: at least 1
  * @about: of proofs: members that every row gets, or NULL
  * @nr_partitions: of pipelines: partitions of a proof
  * @nr_proofs: of pipelines: how many are measured
@@ -59,7 +62,9 @@ struct lull_bench_opts {
 	bool no_verify;
 	struct lull_ctx *ctx;
 	const char *key_path;
-	const char *wtns_path;
+	bool key_in_place;
+	const char *const *wtns_paths;
+	unsigned int nr_witnesses;
 	json_t *about;
 	unsigned int nr_partitions;
 	unsigned int nr_proofs;
@@ -73,6 +78,19 @@ struct lull_bench_opts {
 	int (*row)(void *arg, json_t *row, struct lull_error *reterr);
 	void *row_arg;
 };
+
+/* A key for proofs; of none it is all zero. */
+struct lull_bench_key {
+	struct lull_key *key;
+	struct lull_infile file;
+};
+
+/* Opens opts->key_path, in place where that is wanted.  What lull_key_open()
+ * returns. */
+int lull_bench_key_open(const struct lull_bench_opts *opts,
+			struct lull_ctx *ctx, struct lull_bench_key *ret_key,
+			struct lull_error *reterr);
+void lull_bench_key_close(struct lull_bench_key *key);
 
 /* LULL_OK, or what went wrong; LULL_USAGE for an unknown kernel. */
 int lull_bench_kernels(const struct lull_bench_opts *opts,

@@ -188,6 +188,23 @@ int lull_circuit_write_r1cs(const struct lull_circuit *circuit,
 			    struct lull_error *reterr);
 
 /**
+ * lull_circuit_write_lkey - write the circuit's native key, from a trapdoor
+ * @circuit: the circuit
+ * @ctx: whose threads, memory and devices to use
+ * @path: appears whole or not at all; a regular file
+ * @opts: as lull_key_generate_toxic_native() takes them
+ * @ret_counts: of the circuit
+ * @reterr: filled on failure
+ *
+ * Return: as lull_key_generate_toxic_native().
+ */
+int lull_circuit_write_lkey(const struct lull_circuit *circuit,
+			    struct lull_ctx *ctx, const char *path,
+			    const struct lull_toxic_opts *opts,
+			    struct lull_circuit_counts *ret_counts,
+			    struct lull_error *reterr);
+
+/**
  * lull_circuit_write_wtns - write one witness
  * @circuit: the circuit
  * @seed: what distinguishes it from the circuit's other witnesses

@@ -5,11 +5,12 @@
  * circuit.json:
  *
  *	{"shape": "porep", "curve": "BLS12-381", "log2": 16, "seed": 0,
- *	 "files": {"key.zkey": {"bytes": 1234, "xxh128": "32 digits"},
+ *	 "files": {"key.lkey": {"bytes": 1234, "xxh128": "32 digits"},
  *		   "w0.wtns": {...}}}
  *
- * It is taken away before the first file is replaced, so that it never speaks of
- * files that are others by now.
+ * The hash of a .lkey is that of its head.  The description is taken away before
+ * the first file is replaced, so that it never speaks of files that are others by
+ * now.
  */
 #include "bench/made.h"
 
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,7 +30,9 @@
 #include "base/hash.h"
 #include "base/mix.h"
 #include "base/trace.h"
+#include "base/workers.h"
 #include "input/infile.h"
+#include "input/lkey.h"
 #include "input/outfile.h"
 
 #define FOLDER_MODE 0777
@@ -40,12 +44,50 @@
 
 #define DESCRIPTION "circuit.json"
 #define CIRCUIT "circuit.r1cs"
-#define KEY "key.zkey"
-#define WITNESS "w0.wtns"
+#define ZKEY "key.zkey"
+#define LKEY "key.lkey"
 #define HASH_DIGITS (2 * LULL_HASH_BYTES + 1)
 
-/* Those that a bench reads. */
-static const char *const measured[] = { KEY, WITNESS };
+static const struct {
+	const char *name;
+	unsigned int file;
+} file_names[] = {
+	{ "r1cs", LULL_MADE_R1CS },
+	{ "zkey", LULL_MADE_ZKEY },
+	{ "lkey", LULL_MADE_LKEY },
+	{ "wtns", LULL_MADE_WTNS },
+};
+
+int lull_made_files_of(const char *text, unsigned int *ret_files,
+		       struct lull_error *reterr)
+{
+	const unsigned int keys = LULL_MADE_ZKEY | LULL_MADE_LKEY;
+	unsigned int files = 0, i;
+	const char *p = text;
+	size_t len;
+
+	do {
+		len = strcspn(p, ",");
+		for (i = 0; i < LULL_ARRAY_SIZE(file_names); i++)
+			if (strlen(file_names[i].name) == len &&
+			    !strncmp(file_names[i].name, p, len))
+				break;
+		if (i == LULL_ARRAY_SIZE(file_names))
+			return lull_fail(reterr, LULL_USAGE,
+					 "--files: expected r1cs, zkey, lkey "
+					 "or wtns, with commas between, found "
+					 "'%.40s'",
+					 text);
+		files |= file_names[i].file;
+		p += len;
+	} while (*p++);
+	if ((files & keys) == keys)
+		return lull_fail(reterr, LULL_USAGE,
+				 "--files: expected zkey or lkey, found both: "
+				 "each would be another key");
+	*ret_files = files;
+	return LULL_OK;
+}
 
 static void tell(const struct lull_made_opts *opts, const char *what,
 		 unsigned int nr_done, unsigned int nr_all)
@@ -56,7 +98,7 @@ static void tell(const struct lull_made_opts *opts, const char *what,
 
 static void begin(const struct lull_made_opts *opts, struct lull_made *made)
 {
-	*made = (struct lull_made)LULL_MADE_NONE;
+	*made = (struct lull_made){ 0 };
 	lull_circuit_init(opts->shape, opts->curve, opts->log2_domain,
 			  opts->seed, &made->circuit);
 }
@@ -70,15 +112,70 @@ json_t *lull_made_describe(const struct lull_circuit *circuit)
 			 (json_int_t)circuit->seed);
 }
 
+static int open_named(const char *folder, struct lull_error *reterr)
+{
+	char path[LULL_MADE_PATH_BYTES];
+	int fd = -1, err = ENAMETOOLONG;
+
+	if (strlen(folder) + sizeof(NAMELESS_TEMPLATE) <= sizeof(path)) {
+		snprintf(path, sizeof(path), NAMELESS_TEMPLATE, folder);
+		fd = mkostemp(path, O_CLOEXEC);
+		err = errno;
+	}
+	if (fd >= 0)
+		unlink(path);
+	else
+		lull_fail_errno(reterr, LULL_IO, err, "%s: a scratch file",
+				folder);
+	return fd;
+}
+
+/* A file that no folder has; -1 and why. */
+static int open_nameless(struct lull_error *reterr)
+{
+	const char *folder = getenv("TMPDIR");
+	int fd;
+
+	if (!folder || !*folder)
+		folder = NAMELESS_FOLDER;
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, NAMELESS_MODE);
+	/* Not every file system can. */
+	return fd < 0 ? open_named(folder, reterr) : fd;
+}
+
 /* ---- making ------------------------------------------------------------ */
 
 /* The circuit's own numbers are those of the seed itself. */
-static int write_witness(const struct lull_made *made, unsigned int number,
-			 const char *path, struct lull_error *reterr)
+static int write_witness(void *arg, size_t number, struct lull_error *reterr)
 {
+	const struct lull_made *made = arg;
+
 	return lull_circuit_write_wtns(&made->circuit,
 				       lull_mix(~made->circuit.seed, number),
-				       path, reterr);
+				       made->wtns_paths[number], reterr);
+}
+
+/* One thread makes a witness: several are made at once. */
+static int write_witnesses(const struct lull_made_opts *opts,
+			   struct lull_made *made, struct lull_error *reterr)
+{
+	uint64_t start_ns = lull_trace_now_ns();
+	struct lull_workers *workers;
+	unsigned int nr_threads =
+		(unsigned int)lull_min(opts->nr_threads, made->nr_witnesses);
+	int err;
+
+	if (!made->nr_witnesses)
+		return LULL_OK;
+	tell(opts, "witnesses", 0, 0);
+	err = lull_workers_create(nr_threads, &workers, reterr);
+	if (err)
+		return err;
+	err = lull_workers_try(workers, made->nr_witnesses, write_witness, made,
+			       reterr);
+	lull_workers_destroy(workers);
+	made->wtns_ns = lull_trace_now_ns() - start_ns;
+	return err;
 }
 
 static int write_circuit(const struct lull_made_opts *opts,
@@ -90,9 +187,28 @@ static int write_circuit(const struct lull_made_opts *opts,
 				       reterr);
 }
 
-int lull_made_key(const struct lull_made_opts *opts, const char *circuit_path,
-		  const char *key_path, struct lull_made_key *ret_key,
-		  struct lull_error *reterr)
+/* Of a .lkey the rows come from here, and not from a file. */
+static int write_lkey(struct lull_made *made, struct lull_ctx *ctx,
+		      struct lull_error *reterr)
+{
+	const struct lull_circuit *c = &made->circuit;
+	const struct lull_toxic_opts toxic = {
+		.size = sizeof(toxic),
+		.fold_c = 1,
+		/* Wires: the constant one, inputs, and at most one a row. */
+		.beside_bytes = made->nr_witnesses *
+				((uint64_t)1 + c->nr_inputs + c->nr_rows) *
+				LULL_FR_BYTES,
+	};
+
+	return lull_circuit_write_lkey(c, ctx, made->key_path, &toxic,
+				       &made->counts, reterr);
+}
+
+/* From the circuit's file or, where @circuit_path is NULL, as a .lkey. */
+static int make_key(const struct lull_made_opts *opts, struct lull_made *made,
+		    const char *circuit_path, const char *key_path,
+		    struct lull_made_key *ret_key, struct lull_error *reterr)
 {
 	struct lull_ctx *ctx = NULL;
 	uint64_t start_ns;
@@ -102,7 +218,9 @@ int lull_made_key(const struct lull_made_opts *opts, const char *circuit_path,
 		return err;
 	tell(opts, "key", 0, 0);
 	start_ns = lull_trace_now_ns();
-	err = lull_key_generate_toxic(ctx, circuit_path, key_path, reterr);
+	err = circuit_path ? lull_key_generate_toxic(ctx, circuit_path,
+						     key_path, reterr)
+			   : write_lkey(made, ctx, reterr);
 	if (!err) {
 		ret_key->ns = lull_trace_now_ns() - start_ns;
 		snprintf(ret_key->backend, sizeof(ret_key->backend), "%s",
@@ -110,6 +228,53 @@ int lull_made_key(const struct lull_made_opts *opts, const char *circuit_path,
 	}
 	lull_ctx_destroy(ctx);
 	return err;
+}
+
+int lull_made_key(const struct lull_made_opts *opts, const char *circuit_path,
+		  const char *key_path, struct lull_made_key *ret_key,
+		  struct lull_error *reterr)
+{
+	return make_key(opts, NULL, circuit_path, key_path, ret_key, reterr);
+}
+
+/* To paths that are settled; @circuit_path is NULL where no file needs it. */
+static int make_all(const struct lull_made_opts *opts, struct lull_made *made,
+		    const char *circuit_path, struct lull_error *reterr)
+{
+	int err = LULL_OK;
+
+	if (circuit_path)
+		err = write_circuit(opts, made, circuit_path, reterr);
+	if (!err && opts->files & (LULL_MADE_ZKEY | LULL_MADE_LKEY))
+		err = make_key(opts, made,
+			       opts->files & LULL_MADE_ZKEY ? circuit_path
+							    : NULL,
+			       made->key_path, &made->key, reterr);
+	return err ? err : write_witnesses(opts, made, reterr);
+}
+
+static int add_witness(struct lull_made *made, const char *path,
+		       struct lull_error *reterr)
+{
+	made->wtns_paths[made->nr_witnesses] = strdup(path);
+	if (!made->wtns_paths[made->nr_witnesses])
+		return lull_fail(reterr, LULL_NOMEM, "out of memory");
+	made->nr_witnesses++;
+	return LULL_OK;
+}
+
+/* Room for the paths of witnesses, where some are wanted. */
+static int begin_witnesses(const struct lull_made_opts *opts,
+			   struct lull_made *made, unsigned int *ret_nr,
+			   struct lull_error *reterr)
+{
+	*ret_nr = opts->files & LULL_MADE_WTNS ? opts->nr_witnesses : 0;
+	made->wtns_paths =
+		calloc(*ret_nr + (size_t)1, sizeof(*made->wtns_paths));
+	return made->wtns_paths
+		       ? LULL_OK
+		       : lull_fail(reterr, LULL_NOMEM,
+				   "out of memory for %u witnesses", *ret_nr);
 }
 
 /* ---- in a folder ------------------------------------------------------- */
@@ -127,69 +292,116 @@ static int name_in(const char *folder, const char *name,
 				   folder);
 }
 
-static int name_measured(struct lull_made *made, const char *folder,
-			 struct lull_error *reterr)
-{
-	int err = name_in(folder, KEY, made->key_path, reterr);
-
-	return err ? err : name_in(folder, WITNESS, made->wtns_path, reterr);
-}
-
-static int write_witnesses(const struct lull_made_opts *opts,
-			   const struct lull_made *made, const char *folder,
-			   struct lull_error *reterr)
+/* The key and the witnesses, where they are wanted. */
+static int name_files(const struct lull_made_opts *opts, struct lull_made *made,
+		      const char *folder, struct lull_error *reterr)
 {
 	char path[LULL_MADE_PATH_BYTES], name[LULL_MADE_NAME_BYTES];
-	unsigned int i;
-	int err = LULL_OK;
+	unsigned int nr, i;
+	int err = begin_witnesses(opts, made, &nr, reterr);
 
-	for (i = 0; i < opts->nr_witnesses && !err; i++) {
-		tell(opts, "witnesses", i, opts->nr_witnesses);
+	if (!err && opts->files & (LULL_MADE_ZKEY | LULL_MADE_LKEY))
+		err = name_in(folder,
+			      opts->files & LULL_MADE_ZKEY ? ZKEY : LKEY,
+			      made->key_path, reterr);
+	for (i = 0; i < nr && !err; i++) {
 		snprintf(name, sizeof(name), "w%u.wtns", i);
 		err = name_in(folder, name, path, reterr);
 		if (!err)
-			err = write_witness(made, i, path, reterr);
+			err = add_witness(made, path, reterr);
 	}
 	return err;
 }
 
-static int hash_file(const char *path, uint64_t *ret_bytes,
-		     char ret_digits[HASH_DIGITS], struct lull_error *reterr)
+static const char *name_of(const char *path)
 {
+	return strrchr(path, '/') + 1;
+}
+
+/* A .lkey's head has the hashes of the rest. */
+static size_t hashed_bytes(const char *path, uint64_t bytes)
+{
+	return (size_t)(strcmp(name_of(path), LKEY)
+				? bytes
+				: lull_min(bytes, LULL_LKEY_HEAD_BYTES));
+}
+
+/* The key, then witnesses; NULL behind the last. */
+static const char *measured(const struct lull_made *made, size_t i)
+{
+	if (made->key_path[0] && !i--)
+		return made->key_path;
+	return i < made->nr_witnesses ? made->wtns_paths[i] : NULL;
+}
+
+/* A file by its size and its hash. */
+struct described {
+	uint64_t bytes;
+	char digits[HASH_DIGITS];
+};
+
+/* What the tasks that hash files share: one each. */
+struct describing {
+	const struct lull_made *made;
+	struct described *files;
+};
+
+static int describe_file(void *arg, size_t i, struct lull_error *reterr)
+{
+	const struct describing *d = arg;
+	const char *path = measured(d->made, i);
 	uint8_t hash[LULL_HASH_BYTES];
 	struct lull_infile file;
-	size_t i;
+	size_t k;
 	int err = lull_infile_open(path, &file, reterr);
 
 	if (err)
 		return err;
-	lull_hash(file.data, (size_t)file.bytes, hash);
-	*ret_bytes = file.bytes;
+	lull_hash(file.data, hashed_bytes(path, file.bytes), hash);
+	for (k = 0; k < sizeof(hash); k++)
+		snprintf(d->files[i].digits + 2 * k, 3, "%02x", hash[k]);
+	d->files[i].bytes = file.bytes;
 	lull_infile_close(&file);
-	for (i = 0; i < sizeof(hash); i++)
-		snprintf(ret_digits + 2 * i, 3, "%02x", hash[i]);
 	return LULL_OK;
 }
 
-/* {"key.zkey": {...}, ...} */
-static int describe_files(const struct lull_made *made, json_t **ret_files,
-			  struct lull_error *reterr)
+static int hash_files(struct describing *d, size_t nr, unsigned int nr_threads,
+		      struct lull_error *reterr)
 {
-	const char *const paths[] = { made->key_path, made->wtns_path };
-	json_t *files = json_object();
-	char digits[HASH_DIGITS];
-	uint64_t bytes = 0;
-	size_t i;
-	int err = LULL_OK;
+	struct lull_workers *workers;
+	int err;
 
-	for (i = 0; i < LULL_ARRAY_SIZE(measured) && !err; i++) {
-		err = hash_file(paths[i], &bytes, digits, reterr);
-		if (!err)
-			json_object_set_new(files, measured[i],
-					    json_pack("{s:I, s:s}", "bytes",
-						      (json_int_t)bytes,
-						      "xxh128", digits));
-	}
+	d->files = calloc(nr + 1, sizeof(*d->files));
+	if (!d->files)
+		return lull_fail(reterr, LULL_NOMEM, "out of memory");
+	err = lull_workers_create((unsigned int)lull_min(nr_threads, nr + 1),
+				  &workers, reterr);
+	if (err)
+		return err;
+	err = lull_workers_try(workers, nr, describe_file, d, reterr);
+	lull_workers_destroy(workers);
+	return err;
+}
+
+/* {"key.lkey": {"bytes": 1234, "xxh128": "32 digits"}, ...} */
+static int describe_files(const struct lull_made *made, unsigned int nr_threads,
+			  json_t **ret_files, struct lull_error *reterr)
+{
+	struct describing d = { .made = made };
+	json_t *files = json_object();
+	size_t nr = 0, i;
+	int err;
+
+	while (measured(made, nr))
+		nr++;
+	err = hash_files(&d, nr, nr_threads, reterr);
+	for (i = 0; i < nr && !err; i++)
+		if (json_object_set_new(files, name_of(measured(made, i)),
+					json_pack("{s:I, s:s}", "bytes",
+						  (json_int_t)d.files[i].bytes,
+						  "xxh128", d.files[i].digits)))
+			err = lull_fail(reterr, LULL_NOMEM, "out of memory");
+	free(d.files);
 	if (err)
 		json_decref(files);
 	else
@@ -216,11 +428,12 @@ static int write_json(const json_t *object, const char *path,
 	return err;
 }
 
-static int write_description(const struct lull_made *made, const char *path,
+static int write_description(const struct lull_made_opts *opts,
+			     const struct lull_made *made, const char *path,
 			     struct lull_error *reterr)
 {
 	json_t *object, *files = NULL;
-	int err = describe_files(made, &files, reterr);
+	int err = describe_files(made, opts->nr_threads, &files, reterr);
 
 	if (err)
 		return err;
@@ -233,30 +446,63 @@ static int write_description(const struct lull_made *made, const char *path,
 	return err;
 }
 
-int lull_made_folder(const struct lull_made_opts *opts, const char *folder,
-		     struct lull_made *ret_made, struct lull_error *reterr)
+/* Nothing in the folder speaks of files that are being replaced. */
+static int begin_folder(const char *folder, const char *description,
+			struct lull_error *reterr)
 {
-	char circuit[LULL_MADE_PATH_BYTES], description[LULL_MADE_PATH_BYTES];
-	int err;
-
-	begin(opts, ret_made);
-	err = name_measured(ret_made, folder, reterr);
-	if (!err)
-		err = name_in(folder, CIRCUIT, circuit, reterr);
-	if (!err)
-		err = name_in(folder, DESCRIPTION, description, reterr);
-	if (err)
-		return err;
 	if ((mkdir(folder, FOLDER_MODE) && errno != EEXIST) ||
 	    (unlink(description) && errno != ENOENT))
 		return lull_fail_errno(reterr, LULL_IO, errno, "%s", folder);
-	err = write_circuit(opts, ret_made, circuit, reterr);
+	return LULL_OK;
+}
+
+/* The path of the circuit's file in a folder, or of one without a name where a
+ * key needs it that is to stand alone; empty where none does. */
+static int place_circuit(const struct lull_made_opts *opts, const char *folder,
+			 char path[LULL_MADE_PATH_BYTES], int *ret_fd,
+			 struct lull_error *reterr)
+{
+	path[0] = '\0';
+	*ret_fd = -1;
+	if (folder && opts->files & LULL_MADE_R1CS)
+		return name_in(folder, CIRCUIT, path, reterr);
+	if (!(opts->files & LULL_MADE_ZKEY))
+		return LULL_OK;
+	*ret_fd = open_nameless(reterr);
+	snprintf(path, LULL_MADE_PATH_BYTES, FD_PATH, *ret_fd);
+	return *ret_fd < 0 ? LULL_IO : LULL_OK;
+}
+
+static int make_placed(const struct lull_made_opts *opts, const char *folder,
+		       struct lull_made *made, struct lull_error *reterr)
+{
+	char circuit[LULL_MADE_PATH_BYTES];
+	int fd, err = place_circuit(opts, folder, circuit, &fd, reterr);
+
 	if (!err)
-		err = write_witnesses(opts, ret_made, folder, reterr);
+		err = make_all(opts, made, circuit[0] ? circuit : NULL, reterr);
+	/* Nobody measures it: its room is free again. */
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+int lull_made_folder(const struct lull_made_opts *opts, const char *folder,
+		     struct lull_made *ret_made, struct lull_error *reterr)
+{
+	char description[LULL_MADE_PATH_BYTES];
+	int err;
+
+	begin(opts, ret_made);
+	err = name_files(opts, ret_made, folder, reterr);
 	if (!err)
-		err = lull_made_key(opts, circuit, ret_made->key_path,
-				    &ret_made->key, reterr);
-	return err ? err : write_description(ret_made, description, reterr);
+		err = name_in(folder, DESCRIPTION, description, reterr);
+	if (!err)
+		err = begin_folder(folder, description, reterr);
+	if (!err)
+		err = make_placed(opts, folder, ret_made, reterr);
+	return err ? err
+		   : write_description(opts, ret_made, description, reterr);
 }
 
 /* ---- from a folder ----------------------------------------------------- */
@@ -300,17 +546,56 @@ static int compare_circuit(const json_t *is, const struct lull_made *made,
 }
 
 /* Whether the files are those that were described. */
-static int compare_files(const json_t *is, const struct lull_made *made,
-			 const char *path, struct lull_error *reterr)
+static int compare_files(const struct lull_made_opts *opts, const json_t *is,
+			 const struct lull_made *made, const char *path,
+			 struct lull_error *reterr)
 {
 	json_t *files = NULL, *were = json_object_get(is, "files");
+	const char *file;
 	size_t i;
-	int err = describe_files(made, &files, reterr);
+	int err = LULL_OK;
 
-	for (i = 0; i < LULL_ARRAY_SIZE(measured) && !err; i++)
-		err = compare(files, were, measured[i], path, reterr);
+	/* One that was never there is told as that. */
+	for (i = 0; !err && (file = measured(made, i)); i++)
+		if (!json_object_get(were, name_of(file)))
+			err = lull_fail(reterr, LULL_MISMATCH,
+					"%s: files: expected %s, found none: "
+					"make them in another folder",
+					path, name_of(file));
+	if (!err)
+		err = describe_files(made, opts->nr_threads, &files, reterr);
+	for (i = 0; !err && (file = measured(made, i)); i++)
+		err = compare(files, were, name_of(file), path, reterr);
 	json_decref(files);
 	return err;
+}
+
+/* The key that a folder has is taken, whichever its format. */
+static void take_format(struct lull_made_opts *opts, const json_t *is)
+{
+	const json_t *files = json_object_get(is, "files");
+	const bool has_lkey = json_object_get(files, LKEY);
+
+	if (has_lkey || !json_object_get(files, ZKEY))
+		return;
+	opts->files &= ~(unsigned int)LULL_MADE_LKEY;
+	opts->files |= LULL_MADE_ZKEY;
+}
+
+static int find(const struct lull_made_opts *opts, const char *folder,
+		const json_t *is, const char *path, struct lull_made *made,
+		struct lull_error *reterr)
+{
+	struct lull_made_opts of_folder = *opts;
+	int err;
+
+	take_format(&of_folder, is);
+	begin(opts, made);
+	made->found = true;
+	err = name_files(&of_folder, made, folder, reterr);
+	if (!err)
+		err = compare_circuit(is, made, path, reterr);
+	return err ? err : compare_files(opts, is, made, path, reterr);
 }
 
 int lull_made_keep(const struct lull_made_opts *opts, const char *folder,
@@ -330,100 +615,75 @@ int lull_made_keep(const struct lull_made_opts *opts, const char *folder,
 	if (!is)
 		return lull_fail(reterr, LULL_FORMAT, "%s: line %d: %.100s",
 				 path, why.line, why.text);
-	begin(opts, ret_made);
-	ret_made->found = true;
-	err = name_measured(ret_made, folder, reterr);
-	if (!err)
-		err = compare_circuit(is, ret_made, path, reterr);
-	if (!err)
-		err = compare_files(is, ret_made, path, reterr);
+	err = find(opts, folder, is, path, ret_made, reterr);
 	json_decref(is);
 	return err;
 }
 
 /* ---- without names ----------------------------------------------------- */
 
-static int open_named(const char *folder, struct lull_error *reterr)
+/* Bounded by memory alone, which a mounted tmpfs need not be. */
+static int open_in_memory(struct lull_error *reterr)
 {
-	char path[LULL_MADE_PATH_BYTES];
-	int fd = -1, err = ENAMETOOLONG;
+	int fd = memfd_create("lull-key", MFD_CLOEXEC);
 
-	if (strlen(folder) + sizeof(NAMELESS_TEMPLATE) <= sizeof(path)) {
-		snprintf(path, sizeof(path), NAMELESS_TEMPLATE, folder);
-		fd = mkostemp(path, O_CLOEXEC);
-		err = errno;
-	}
-	if (fd >= 0)
-		unlink(path);
-	else
-		lull_fail_errno(reterr, LULL_IO, err, "%s: a scratch file",
-				folder);
+	if (fd < 0)
+		lull_fail_errno(reterr, LULL_IO, errno, "a file in memory");
 	return fd;
 }
 
-/* A file that no folder has; -1 and why. */
-static int open_nameless(struct lull_error *reterr)
+static int add_nameless(struct lull_made *made, bool in_memory, char *path,
+			struct lull_error *reterr)
 {
-	const char *folder = getenv("TMPDIR");
-	int fd;
+	int fd = in_memory ? open_in_memory(reterr) : open_nameless(reterr);
 
-	if (!folder || !*folder)
-		folder = NAMELESS_FOLDER;
-	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, NAMELESS_MODE);
-	/* Not every file system can. */
-	return fd < 0 ? open_named(folder, reterr) : fd;
+	if (fd < 0)
+		return LULL_IO;
+	made->fds[made->nr_fds++] = fd;
+	snprintf(path, LULL_MADE_PATH_BYTES, FD_PATH, fd);
+	return LULL_OK;
 }
 
-static int make_nameless(const struct lull_made_opts *opts, int circuit_fd,
-			 struct lull_made *made, struct lull_error *reterr)
+static int place_nameless(const struct lull_made_opts *opts,
+			  struct lull_made *made, struct lull_error *reterr)
 {
-	char circuit[LULL_MADE_PATH_BYTES];
-	int err;
+	char path[LULL_MADE_PATH_BYTES];
+	unsigned int nr, i;
+	int err = begin_witnesses(opts, made, &nr, reterr);
 
-	snprintf(circuit, sizeof(circuit), FD_PATH, circuit_fd);
-	snprintf(made->key_path, sizeof(made->key_path), FD_PATH, made->fds[0]);
-	snprintf(made->wtns_path, sizeof(made->wtns_path), FD_PATH,
-		 made->fds[1]);
-	err = write_circuit(opts, made, circuit, reterr);
-	if (!err)
-		err = write_witness(made, 0, made->wtns_path, reterr);
-	return err ? err
-		   : lull_made_key(opts, circuit, made->key_path, &made->key,
-				   reterr);
+	if (err)
+		return err;
+	made->fds = calloc(nr + (size_t)1, sizeof(*made->fds));
+	if (!made->fds)
+		return lull_fail(reterr, LULL_NOMEM, "out of memory");
+	err = add_nameless(made, opts->in_memory, made->key_path, reterr);
+	for (i = 0; i < nr && !err; i++) {
+		err = add_nameless(made, false, path, reterr);
+		if (!err)
+			err = add_witness(made, path, reterr);
+	}
+	return err;
 }
 
 int lull_made_nameless(const struct lull_made_opts *opts,
 		       struct lull_made *ret_made, struct lull_error *reterr)
 {
-	struct lull_made made;
-	int circuit, err = LULL_OK;
-	size_t i;
+	int err;
 
-	begin(opts, &made);
-	circuit = open_nameless(reterr);
-	if (circuit < 0)
-		return LULL_IO;
-	for (i = 0; i < LULL_ARRAY_SIZE(made.fds) && !err; i++) {
-		made.fds[i] = open_nameless(reterr);
-		err = made.fds[i] < 0 ? LULL_IO : LULL_OK;
-	}
-	if (!err)
-		err = make_nameless(opts, circuit, &made, reterr);
-	/* Nobody measures it: its room is free again. */
-	close(circuit);
-	if (err)
-		lull_made_end(&made);
-	else
-		*ret_made = made;
-	return err;
+	begin(opts, ret_made);
+	err = place_nameless(opts, ret_made, reterr);
+	return err ? err : make_placed(opts, NULL, ret_made, reterr);
 }
 
 void lull_made_end(struct lull_made *made)
 {
-	size_t i;
+	unsigned int i;
 
-	for (i = 0; i < LULL_ARRAY_SIZE(made->fds); i++)
-		if (made->fds[i] >= 0)
-			close(made->fds[i]);
-	*made = (struct lull_made)LULL_MADE_NONE;
+	for (i = 0; i < made->nr_fds; i++)
+		close(made->fds[i]);
+	for (i = 0; i < made->nr_witnesses; i++)
+		free(made->wtns_paths[i]);
+	free(made->fds);
+	free(made->wtns_paths);
+	*made = (struct lull_made){ 0 };
 }

@@ -19,13 +19,29 @@
 #include "bench/circuit.h"
 #include "lull.h"
 
+/* Which files: a circuit, its key in one format or the other, witnesses. */
+enum {
+	LULL_MADE_R1CS = 1,
+	LULL_MADE_ZKEY = 2,
+	LULL_MADE_LKEY = 4,
+	LULL_MADE_WTNS = 8,
+};
+
+/* "r1cs,zkey,wtns" and the like; of zkey and lkey one: LULL_OK or
+ * LULL_USAGE. */
+int lull_made_files_of(const char *text, unsigned int *ret_files,
+		       struct lull_error *reterr);
+
 /**
  * struct lull_made_opts - what is to be made
  * @shape: of the circuit
  * @curve: of all
  * @log2_domain: of the circuit
  * @seed: of the circuit
+ * @files: LULL_MADE_*; of a .zkey and a .lkey at most one
  * @nr_witnesses: at least 1; in a folder w0.wtns, w1.wtns and so on
+ * @nr_threads: at least 1: witnesses made at once
+ * @in_memory: a key without a name is made in memory, on no file system
  * @make_ctx: makes a context, which is not needed for longer than the key takes
  * @make_ctx_arg: handed to it
  * @progress: told what is being made, and how many of how many are
@@ -35,7 +51,10 @@ struct lull_made_opts {
 	enum lull_curve curve;
 	unsigned int log2_domain;
 	unsigned int seed;
+	unsigned int files;
 	unsigned int nr_witnesses;
+	unsigned int nr_threads;
+	bool in_memory;
 	int (*make_ctx)(const void *arg, struct lull_ctx **ret_ctx,
 			struct lull_error *reterr);
 	const void *make_ctx_arg;
@@ -64,12 +83,15 @@ struct lull_made_key {
 /**
  * struct lull_made - what was made
  * @circuit: the circuit
- * @counts: of it; zero if it was @found
+ * @counts: of it; zero if it was @found, and where witnesses alone were made
  * @key: how its key was made; zero if it was @found
  * @found: all was there already
  * @key_path: the key
- * @wtns_path: the first witness
- * @fds: what keeps files without a name alive; -1 for none
+ * @wtns_paths: witnesses
+ * @nr_witnesses: how many
+ * @wtns_ns: how long they took, all together; zero if they were @found
+ * @fds: what keeps files without a name alive
+ * @nr_fds: how many
  */
 struct lull_made {
 	struct lull_circuit circuit;
@@ -77,8 +99,11 @@ struct lull_made {
 	struct lull_made_key key;
 	bool found;
 	char key_path[LULL_MADE_PATH_BYTES];
-	char wtns_path[LULL_MADE_PATH_BYTES];
-	int fds[2];
+	char **wtns_paths;
+	unsigned int nr_witnesses;
+	uint64_t wtns_ns;
+	int *fds;
+	unsigned int nr_fds;
 };
 
 /* A key from a known trapdoor: of @opts those that have to do with a context and
@@ -94,7 +119,7 @@ json_t *lull_made_describe(const struct lull_circuit *circuit);
  * lull_made_folder - make everything, into a folder
  * @opts: what
  * @folder: made if it is not there; files of these names are replaced
- * @ret_made: filled; nothing to end
+ * @ret_made: filled; end it with lull_made_end(), on failure too
  * @reterr: filled on failure
  *
  * Return: LULL_OK, LULL_USAGE, LULL_IO, LULL_NOMEM or what making a key returns.
@@ -104,37 +129,36 @@ int lull_made_folder(const struct lull_made_opts *opts, const char *folder,
 
 /**
  * lull_made_keep - what is in a folder already, or else make it there
- * @opts: what
+ * @opts: what; a key of the other format will do
  * @folder: where
- * @ret_made: filled; nothing to end
+ * @ret_made: filled; end it with lull_made_end(), on failure too
  * @reterr: filled on failure
  *
- * Reads the key and the first witness whole, to compare their hashes.
+ * Reads witnesses and a .zkey whole, to compare their hashes; of a .lkey, which
+ * is checked whenever it is opened, the head that has the hashes of the rest.
  *
  * Return: as lull_made_folder(), or LULL_MISMATCH if the folder has another
- * circuit or its files were changed, LULL_FORMAT if its circuit.json is none.
+ * circuit, fewer witnesses, or its files were changed, LULL_FORMAT if its
+ * circuit.json is none.
  */
 int lull_made_keep(const struct lull_made_opts *opts, const char *folder,
 		   struct lull_made *ret_made, struct lull_error *reterr);
 
 /**
  * lull_made_nameless - make everything, into files without names
- * @opts: what; one witness
- * @ret_made: owned by the caller, paths among it; end it with lull_made_end()
+ * @opts: what
+ * @ret_made: filled; end it with lull_made_end(), on failure too
  * @reterr: filled on failure
  *
- * They lie on the file system of $TMPDIR, or else of /var/tmp.
+ * They lie on the file system of $TMPDIR, or else of /var/tmp, the key perhaps in
+ * memory.  A circuit is gone once the key is made.
  *
  * Return: as lull_made_folder().
  */
 int lull_made_nameless(const struct lull_made_opts *opts,
 		       struct lull_made *ret_made, struct lull_error *reterr);
 
-/* What LULL_MADE_NONE was, or one that something was made into. */
+/* One of nothing, too. */
 void lull_made_end(struct lull_made *made);
-
-/* clang-format off */
-#define LULL_MADE_NONE { .fds = { -1, -1 } }
-/* clang-format on */
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * pipeline.c - times of proofs of many partitions, under chosen policies
  *
- * For `lull bench proofs --partitions`.  A proof is a job of N partitions of
- * one witness, read from its file each time.  First one at a time (isolated),
+ * For `lull bench proofs --partitions`.  A proof is a job of N partitions, whose
+ * witnesses are taken in turn from as many as there are, each read from its file
+ * every time.  First one at a time (isolated),
  * then several at once for as long as asked for (sustained); an engine that
  * slows down under load shows as a sustained time above the isolated one.
  *
@@ -39,7 +40,7 @@ struct config {
  * struct load - one combination being measured
  * @opts: what was asked for
  * @config: the policies
- * @paths: of the witness, once for each partition
+ * @paths: of the witness of each partition
  * @ctx: the context
  * @key: the key
  * @info: of the key
@@ -62,7 +63,7 @@ struct load {
 	const struct config *config;
 	const char **paths;
 	struct lull_ctx *ctx;
-	struct lull_key *key;
+	struct lull_bench_key key;
 	struct lull_key_info info;
 	struct lull_pipeline *pipeline;
 	struct lull_pipeline_stats stats;
@@ -96,7 +97,7 @@ static int submit(struct load *l, struct places *places, unsigned int i,
 	int err;
 
 	places->start_ns[i] = lull_bench_now_ns();
-	err = lull_job_submit(l->pipeline, l->key, &opts, &places->jobs[i],
+	err = lull_job_submit(l->pipeline, l->key.key, &opts, &places->jobs[i],
 			      reterr);
 	places->fds[i].fd = err ? -1 : lull_job_fd(places->jobs[i]);
 	places->fds[i].events = POLLIN;
@@ -188,9 +189,9 @@ static int open_all(struct load *l, struct lull_error *reterr)
 	opts.cpu_threads = l->config->cpu_threads;
 	opts.trace = l->opts->trace != NULL;
 	if (!err)
-		err = lull_key_open(l->ctx, l->opts->key_path, &l->key, reterr);
+		err = lull_bench_key_open(l->opts, l->ctx, &l->key, reterr);
 	if (!err)
-		err = lull_key_info(l->key, &l->info, reterr);
+		err = lull_key_info(l->key.key, &l->info, reterr);
 	if (!err)
 		err = lull_pipeline_create(l->ctx, &opts, &l->pipeline, reterr);
 	return err;
@@ -199,7 +200,7 @@ static int open_all(struct load *l, struct lull_error *reterr)
 static void close_all(struct load *l)
 {
 	lull_pipeline_destroy(l->pipeline);
-	lull_key_close(l->key);
+	lull_bench_key_close(&l->key);
 	lull_ctx_destroy(l->ctx);
 }
 
@@ -273,18 +274,20 @@ static json_t *describe_config(const struct load *l)
 	snprintf(name, sizeof(name), "%s/%u/%s", l->config->dealloc,
 		 l->stats.cpu_threads, l->config->gate);
 	return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, "
-			 "s:i, s:s, s:s, s:b}",
+			 "s:i, s:i, s:s, s:s, s:b, s:b}",
 			 "bench", "pipeline", "name", name, "curve",
 			 lull_curve_facts(l->info.curve)->name, "backend",
 			 lull_ctx_backend(l->ctx), "log2_n",
 			 __builtin_ctz(l->info.domain_size), "partitions",
-			 (int)l->opts->nr_partitions, "count",
+			 (int)l->opts->nr_partitions, "witnesses",
+			 (int)l->opts->nr_witnesses, "count",
 			 (int)l->opts->nr_proofs, "jobs", (int)l->opts->nr_jobs,
 			 "in_flight", (int)l->stats.in_flight, "computing",
 			 (int)l->stats.nr_computing, "threads",
 			 (int)l->stats.cpu_threads, "dealloc",
 			 l->config->dealloc, "bandwidth_gate", l->config->gate,
-			 "verified", !l->opts->no_verify);
+			 "verified", !l->opts->no_verify, "key_in_place",
+			 l->opts->key_in_place);
 }
 
 /* How it went: times. */
@@ -481,7 +484,7 @@ int lull_bench_pipeline(const struct lull_bench_opts *opts,
 					  "out of memory for %u partitions",
 					  opts->nr_partitions);
 	for (i = 0; i < opts->nr_partitions && !err; i++)
-		paths[i] = opts->wtns_path;
+		paths[i] = opts->wtns_paths[i % opts->nr_witnesses];
 	nr = err ? 0 : list_configs(opts, &axes, configs);
 	for (i = 0; i < nr && !err; i++)
 		err = run_config(opts, &configs[i], paths, memory, reterr);

@@ -80,28 +80,29 @@ static int measure_once(struct proofs *p, const struct lull_key *key,
 static int measure(struct proofs *p, struct lull_error *reterr)
 {
 	struct lull_wtns *wtns = NULL;
-	struct lull_key *key = NULL;
+	struct lull_bench_key key = { 0 };
 	uint64_t start;
 	unsigned int i;
 	int err;
 
-	err = lull_wtns_open(p->opts->ctx, p->opts->wtns_path, &wtns, reterr);
+	err = lull_wtns_open(p->opts->ctx, p->opts->wtns_paths[0], &wtns,
+			     reterr);
 	if (err)
 		return err;
 	start = lull_bench_now_ns();
-	err = lull_key_open(p->opts->ctx, p->opts->key_path, &key, reterr);
+	err = lull_bench_key_open(p->opts, p->opts->ctx, &key, reterr);
 	p->open_ns = lull_bench_now_ns() - start;
 	if (!err)
-		err = lull_key_info(key, &p->info, reterr);
+		err = lull_key_info(key.key, &p->info, reterr);
 	for (i = 0; i <= p->opts->nr_runs && !err; i++) {
-		err = measure_once(p, key, wtns, i > 0, reterr);
+		err = measure_once(p, key.key, wtns, i > 0, reterr);
 		lull_ctx_stats(p->opts->ctx, i ? &p->arena : &p->arena_first,
 			       NULL);
 		lull_ctx_device_stats(p->opts->ctx,
 				      i ? &p->devices : &p->devices_first,
 				      NULL);
 	}
-	lull_key_close(key);
+	lull_bench_key_close(&key);
 	lull_wtns_close(wtns);
 	return err;
 }

@@ -51,6 +51,7 @@ enum lull_cli_key {
 	OPT_DEALLOC,
 	OPT_DEPTH,
 	OPT_FALLBACK,
+	OPT_FILES,
 	OPT_FOLD_C,
 	OPT_FROM,
 	OPT_GIB,
@@ -59,6 +60,7 @@ enum lull_cli_key {
 	OPT_HOST_MEMORY,
 	OPT_IDLE_RELEASE,
 	OPT_IN_FLIGHT,
+	OPT_IN_MEMORY,
 	OPT_IN_PROCESS,
 	OPT_JSON,
 	OPT_KEEP,
@@ -157,6 +159,8 @@ struct lull_cli_command {
  * @check_r1cs: --check-r1cs, or NULL
  * @shape: --shape, or NULL
  * @log2: --log2, or 0
+ * @files: --files, or NULL
+ * @in_memory: --in-memory
  * @nr_witnesses: --witnesses, or 0
  * @seed: --seed, or 0
  * @keep: --keep, or NULL
@@ -184,6 +188,7 @@ struct lull_cli {
 	bool no_verify;
 	bool toxic;
 	bool fold_c;
+	bool in_memory;
 	unsigned int nr_threads;
 	unsigned int nr_runs;
 	unsigned int min_log2;
@@ -206,6 +211,7 @@ struct lull_cli {
 	const char *check_r1cs;
 	const char *shape;
 	unsigned int log2;
+	const char *files;
 	unsigned int nr_witnesses;
 	unsigned int seed;
 	const char *keep;

@@ -167,11 +167,13 @@ static int refuse_null(const struct lull_cli *cli)
 /* What is for --shape only. */
 static const char *shape_option(const struct lull_cli *cli)
 {
-	return cli->log2    ? "--log2"
-	       : cli->curve ? "--curve"
-	       : cli->seed  ? "--seed"
-	       : cli->keep  ? "--keep"
-			    : NULL;
+	return cli->log2	   ? "--log2"
+	       : cli->curve	   ? "--curve"
+	       : cli->seed	   ? "--seed"
+	       : cli->keep	   ? "--keep"
+	       : cli->nr_witnesses ? "--witnesses"
+	       : cli->in_memory	   ? "--in-memory"
+				   : NULL;
 }
 
 static int check_inputs(const struct lull_cli *cli, struct lull_error *reterr)
@@ -223,14 +225,17 @@ static int find_inputs(const struct lull_cli *cli, struct lull_made *made,
 	if (err)
 		return err;
 	opts->key_path = cli->words[0];
-	opts->wtns_path = cli->words[1];
+	opts->wtns_paths = cli->words + 1;
+	opts->nr_witnesses = 1;
 	if (!cli->shape)
 		return LULL_OK;
 	err = make_inputs(cli, made, reterr);
 	if (err)
 		return err;
 	opts->key_path = made->key_path;
-	opts->wtns_path = made->wtns_path;
+	opts->key_in_place = cli->in_memory;
+	opts->wtns_paths = (const char *const *)made->wtns_paths;
+	opts->nr_witnesses = made->nr_witnesses;
 	opts->about = lull_made_describe(&made->circuit);
 	if (!opts->about)
 		return lull_fail(reterr, LULL_NOMEM, "out of memory");
@@ -257,11 +262,29 @@ static int measure_proofs(const struct lull_cli *cli,
 /* What is for --partitions only. */
 static const char *pipeline_option(const struct lull_cli *cli)
 {
-	return cli->nr_proofs ? "--count"
-	       : cli->nr_jobs ? "--jobs"
-	       : cli->sweep   ? "--sweep"
-	       : cli->trace   ? "--trace"
-			      : NULL;
+	return cli->nr_proofs	   ? "--count"
+	       : cli->nr_jobs	   ? "--jobs"
+	       : cli->sweep	   ? "--sweep"
+	       : cli->trace	   ? "--trace"
+	       : cli->nr_witnesses ? "--witnesses"
+				   : NULL;
+}
+
+/* Partitions, and no witness that none of them would have. */
+static int parse_partitions(const struct lull_cli *cli,
+			    struct lull_bench_opts *opts,
+			    struct lull_error *reterr)
+{
+	int err = lull_cli_parse_number("partitions", cli->partitions, 1,
+					PARTITIONS_MAX, &opts->nr_partitions,
+					reterr);
+
+	if (err || cli->nr_witnesses <= opts->nr_partitions)
+		return err;
+	return lull_fail(reterr, LULL_USAGE,
+			 "--witnesses: expected at most the %u partitions, "
+			 "found %u",
+			 opts->nr_partitions, cli->nr_witnesses);
 }
 
 static int fill_pipeline(const struct lull_cli *cli,
@@ -281,16 +304,14 @@ static int fill_pipeline(const struct lull_cli *cli,
 				 "of many");
 	if (lull_bench_sweep_check(cli->sweep, reterr))
 		return LULL_USAGE;
-	return lull_cli_parse_number("partitions", cli->partitions, 1,
-				     PARTITIONS_MAX, &opts->nr_partitions,
-				     reterr);
+	return parse_partitions(cli, opts, reterr);
 }
 
 static int measure_pipeline(const struct lull_cli *cli,
 			    struct lull_bench_opts *opts,
 			    struct lull_error *reterr)
 {
-	const char *inputs[2] = { opts->key_path, opts->wtns_path };
+	const char *inputs[2] = { opts->key_path, opts->wtns_paths[0] };
 	int err = LULL_OK;
 
 	if (cli->trace)
@@ -304,7 +325,7 @@ static int measure_pipeline(const struct lull_cli *cli,
 
 static int bench(const struct lull_cli *cli, bool by_stage)
 {
-	struct lull_made made = LULL_MADE_NONE;
+	struct lull_made made = { 0 };
 	struct lull_bench_opts opts;
 	struct lull_error err;
 	struct table table;

@@ -134,12 +134,15 @@ static const struct lull_cli_command commands[] = {
 		.name = "gen",
 		.words = "",
 		.options = { OPT_SHAPE, OPT_LOG2, OPT_CURVE, OPT_OUTPUT,
-			     OPT_WITNESSES, OPT_SEED, OPT_THREADS, OPT_BACKEND,
+			     OPT_FILES, OPT_WITNESSES, OPT_SEED, OPT_THREADS,
+			     OPT_BACKEND,
 			     OPT_FALLBACK, OPT_GPUS, OPT_VRAM, OPT_ARENA,
 			     OPT_JSON, OPT_VERBOSE },
 		.summary = "make a synthetic circuit, its key and witnesses",
 		.about =
-"Into the folder that -o names: circuit.r1cs, key.zkey, and w0.wtns and so on.\n"
+"Into the folder that -o names: circuit.r1cs, key.zkey, and w0.wtns and so on;\n"
+"above 2^20, where the first two are large, key.lkey instead of both; or what\n"
+"--files says.  The .lkey is made without the others, C folded in.\n"
 "Shapes: porep, the rows of a proof of replication as measured (about 2.4, 1.0\n"
 "and 2.2 terms, 98 of 100 values bits); sha, words of a hash, bits alone; dense,\n"
 "full-size values alone.  The key comes from a trapdoor: insecure, for tests.",
@@ -220,6 +223,7 @@ static const struct lull_cli_command commands[] = {
 			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
 			     OPT_ARENA, OPT_LOADER, OPT_VERBOSE, OPT_PARTITIONS,
 			     OPT_COUNT, OPT_JOBS, OPT_SWEEP, OPT_TRACE, OPT_IN_FLIGHT,
+			     OPT_WITNESSES, OPT_IN_MEMORY,
 			     OPT_CPU_THREADS, OPT_GPU_WORKERS, OPT_DEALLOC,
 			     OPT_BANDWIDTH_GATE, OPT_HOST_MEMORY },
 		.summary = "time whole proofs on an open key",
@@ -228,7 +232,8 @@ static const struct lull_cli_command commands[] = {
 "With --partitions N a proof is N partitions of this witness, read from its\n"
 "file each time: first one proof at a time, then several at once, and what\n"
 "that cost in memory, faults and TLB shootdowns.\n\n"
-"Without KEY and WITNESS they are made as lull gen makes them, of --shape and\n"
+"Without KEY and WITNESS a .lkey and --witnesses of them, which the partitions\n"
+"take in turn, are made as lull gen makes them, of --shape and\n"
 "--log2 (porep on BLS12-381, others on BN254, unless --curve says otherwise),\n"
 "and are gone at the end, however that comes; --keep DIR keeps them, and uses\n"
 "those that are there once they are seen to be the same.",
@@ -241,7 +246,8 @@ static const struct lull_cli_command commands[] = {
 		.options = { OPT_SHAPE, OPT_LOG2, OPT_CURVE, OPT_SEED, OPT_KEEP,
 			     OPT_THREADS, OPT_RUNS, OPT_NO_VERIFY, OPT_JSON,
 			     OPT_BACKEND, OPT_FALLBACK, OPT_GPUS, OPT_VRAM,
-			     OPT_ARENA, OPT_LOADER, OPT_VERBOSE },
+			     OPT_ARENA, OPT_LOADER, OPT_VERBOSE,
+			     OPT_IN_MEMORY },
 		.summary = "time the stages of a proof",
 		.about =
 "A table on a terminal, else one JSON object a line.  --shape and --keep are\n"

@@ -85,6 +85,8 @@ static const struct option_text option_texts[] = {
 	{ OPT_DEPTH, "depth", "N", "reads in flight (default: 32)" },
 	{ OPT_FALLBACK, "fallback", "cpu",
 	  "let the CPU take over when no GPU is left" },
+	{ OPT_FILES, "files", "LIST",
+	  "r1cs, zkey or lkey, wtns; above 2^20: lkey,wtns" },
 	{ OPT_FOLD_C, "fold-c", NULL,
 	  "fold the circuit's matrix C into the key; needs --r1cs" },
 	{ OPT_FROM, "from", "FORMAT",
@@ -101,6 +103,8 @@ static const struct option_text option_texts[] = {
 	  "give free memory back after S seconds without work" },
 	{ OPT_IN_FLIGHT, "in-flight", "N",
 	  "partitions at once (default: 2 more than compute)" },
+	{ OPT_IN_MEMORY, "in-memory", NULL,
+	  "with --shape: make the key in memory, prove from there" },
 	{ OPT_IN_PROCESS, "in-process", "ARM", NULL },
 	{ OPT_JOBS, "jobs", "N", "proofs under way at once (default: 2)" },
 	{ OPT_JSON, "json", NULL, "one JSON object for machines" },
@@ -441,6 +445,8 @@ static const char **text_of(struct lull_cli *cli, int key)
 		return &cli->only;
 	case OPT_SHAPE:
 		return &cli->shape;
+	case OPT_FILES:
+		return &cli->files;
 	case OPT_KEEP:
 		return &cli->keep;
 	case OPT_OUTPUT:
@@ -489,6 +495,9 @@ static int take_option(struct lull_cli *cli, const struct option_text *option,
 		return LULL_OK;
 	case OPT_FOLD_C:
 		cli->fold_c = true;
+		return LULL_OK;
+	case OPT_IN_MEMORY:
+		cli->in_memory = true;
 		return LULL_OK;
 	case OPT_FROM:
 	case OPT_TO:

@@ -409,6 +409,95 @@ LULL_API int lull_key_generate_toxic(struct lull_ctx *ctx,
 				     const char *zkey_path,
 				     struct lull_error *reterr);
 
+/* A, B and C. */
+#define LULL_TOXIC_MATRICES 3
+
+/**
+ * struct lull_toxic_lc - one linear combination
+ * @nr_terms: at most 65535
+ * @wires: of each term
+ * @coefs: its coefficient's number
+ */
+struct lull_toxic_lc {
+	uint32_t nr_terms;
+	const uint32_t *wires;
+	const uint16_t *coefs;
+};
+
+/**
+ * struct lull_toxic_row - one constraint: <A, w> <B, w> = <C, w>
+ * @lcs: A, B and C
+ * @nr_wires: wires that there are by now, the constant one among them; at least
+ *	as many as in the row before.  The last row's are the circuit's
+ */
+struct lull_toxic_row {
+	struct lull_toxic_lc lcs[LULL_TOXIC_MATRICES];
+	uint32_t nr_wires;
+};
+
+/**
+ * struct lull_toxic_circuit - a circuit that is given row by row
+ * @size: sizeof(struct lull_toxic_circuit), set by the caller
+ * @name: what messages call it
+ * @curve: an enum lull_curve
+ * @nr_wires: wires before the first row: the constant one and inputs
+ * @nr_public: wires 1 .. @nr_public are public
+ * @nr_values: coefficients, at most 65535
+ * @values: of each 32 bytes: plain, little-endian, below the curve's r
+ * @next: fills in the next row, which is used until it is called again; 0
+ *	behind the last
+ * @arg: handed to @next
+ */
+struct lull_toxic_circuit {
+	size_t size;
+	const char *name;
+	enum lull_curve curve;
+	uint32_t nr_wires;
+	uint32_t nr_public;
+	uint32_t nr_values;
+	const uint8_t *values;
+	int (*next)(void *arg, struct lull_toxic_row *ret_row);
+	void *arg;
+};
+
+/**
+ * struct lull_toxic_opts - how to make a native key
+ * @size: sizeof(struct lull_toxic_opts), set by the caller
+ * @fold_c: not 0: with C folded in, as struct lull_convert_opts has it; costs
+ *	nothing here
+ * @beside_bytes: room that must be left on the key's file system: for what the
+ *	caller is going to write there
+ * @seed: 32 bytes that give the same key every time, for tests of the generator;
+ *	NULL for random ones
+ */
+struct lull_toxic_opts {
+	size_t size;
+	int fold_c;
+	uint64_t beside_bytes;
+	const uint8_t *seed;
+};
+
+/**
+ * lull_key_generate_toxic_native - the .lkey of a circuit that has no file
+ * @ctx: whose threads and devices to use
+ * @circuit: asked for each of its rows once, by the calling thread
+ * @lkey_path: appears whole or not at all
+ * @opts: may be NULL
+ * @reterr: filled on failure
+ *
+ * Writes the bytes that lull_key_convert() would make of what
+ * lull_key_generate_toxic() makes of the circuit, from the same trapdoor, without
+ * the files between.  Holds 6 bytes a term and a row, one number a row and three
+ * a wire.  Room is asked for before anything is written.
+ *
+ * Return: as lull_key_generate_toxic(), or LULL_RANGE or LULL_UNSUPPORTED when
+ * a row, or the circuit, is none.
+ */
+LULL_API int lull_key_generate_toxic_native(
+	struct lull_ctx *ctx, const struct lull_toxic_circuit *circuit,
+	const char *lkey_path, const struct lull_toxic_opts *opts,
+	struct lull_error *reterr);
+
 /**
  * struct lull_convert_opts - how to convert a key
  * @size: sizeof(struct lull_convert_opts), set by the caller

@@ -13,11 +13,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -248,6 +252,10 @@ int lull_outfile_write_at(struct lull_outfile *out, uint64_t offset,
 	const uint8_t *p = data;
 	ssize_t nr;
 
+	if (offset < out->mapped_bytes && bytes <= out->mapped_bytes - offset) {
+		memcpy(out->mapped + offset, data, bytes);
+		return LULL_OK;
+	}
 	while (bytes) {
 		nr = pwrite(out->fd, p, bytes, (off_t)offset);
 		if (nr < 0 && errno == EINTR)
@@ -272,6 +280,41 @@ int lull_outfile_resize(struct lull_outfile *out, uint64_t bytes,
 				       "%s: a size of %" PRIu64 " bytes",
 				       out->name, bytes);
 	return LULL_OK;
+}
+
+void lull_outfile_map(struct lull_outfile *out, uint64_t bytes)
+{
+	struct statfs fs;
+	void *p;
+
+	if (fstatfs(out->fd, &fs) || fs.f_type != TMPFS_MAGIC || fs.f_blocks)
+		return;
+	p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+		 out->fd, 0);
+	if (p == MAP_FAILED)
+		return;
+	/* Where the system has huge pages for that. */
+	(void)madvise(p, (size_t)bytes, MADV_HUGEPAGE);
+	out->mapped = p;
+	out->mapped_bytes = bytes;
+}
+
+int lull_outfile_check_room(const struct lull_outfile *out, uint64_t bytes,
+			    struct lull_error *reterr)
+{
+	struct statvfs fs;
+	uint64_t room;
+
+	/* A file system of no size has no bound. */
+	if (fstatvfs(out->fd, &fs) || !fs.f_blocks)
+		return LULL_OK;
+	room = (uint64_t)fs.f_bavail * fs.f_frsize;
+	if (bytes <= room)
+		return LULL_OK;
+	return lull_fail(reterr, LULL_IO,
+			 "%s: expected room for %" PRIu64
+			 " bytes on its file system, found %" PRIu64,
+			 out->name, bytes, room);
 }
 
 int lull_outfile_read_at(const struct lull_outfile *out, uint64_t offset,
@@ -430,6 +473,8 @@ int lull_outfile_commit(struct lull_outfile *outs, size_t nr,
 
 void lull_outfile_discard(struct lull_outfile *out)
 {
+	if (out->mapped)
+		munmap(out->mapped, (size_t)out->mapped_bytes);
 	if (out->fd >= 0)
 		close(out->fd);
 	if (out->temp)

@@ -36,6 +36,8 @@
  *	written to directly
  * @temp: the temporary name; NULL while the file has none
  * @name: for messages
+ * @mapped: lull_outfile_map(): its bytes, or NULL
+ * @mapped_bytes: how many
  */
 struct lull_outfile {
 	int fd;
@@ -43,6 +45,8 @@ struct lull_outfile {
 	char *path;
 	char *temp;
 	char name[LULL_INFILE_NAME_BYTES];
+	uint8_t *mapped;
+	uint64_t mapped_bytes;
 };
 
 /* What an outfile is before lull_outfile_open(): lull_outfile_discard() leaves
@@ -115,6 +119,30 @@ int lull_outfile_resize(struct lull_outfile *out, uint64_t bytes,
  */
 int lull_outfile_read_at(const struct lull_outfile *out, uint64_t offset,
 			 void *to, size_t bytes, struct lull_error *reterr);
+
+/**
+ * lull_outfile_map - have threads write side by side, where the file allows it
+ * @out: an output of its final size
+ * @bytes: that
+ *
+ * write(2) lets one thread at a time into a file.  One that lies in memory and
+ * has no bound (a memfd) is mapped, and lull_outfile_write_at() copies; any other
+ * is left as it is, for when it is full a mapping has no error but a signal.
+ */
+void lull_outfile_map(struct lull_outfile *out, uint64_t bytes);
+
+/**
+ * lull_outfile_check_room - whether there is room for what will be written
+ * @out: an output
+ * @bytes: how much, in all files of its file system
+ * @reterr: filled on failure
+ *
+ * Promises nothing, as others write there too; it is for what takes long.
+ *
+ * Return: LULL_OK, or LULL_IO.
+ */
+int lull_outfile_check_room(const struct lull_outfile *out, uint64_t bytes,
+			    struct lull_error *reterr);
 
 /**
  * lull_outfile_stream - a stream that appends to an output

@@ -362,7 +362,7 @@ static int hash_section(struct lull_converting *c, struct hashing *h,
 	return err;
 }
 
-static int hash_sections(struct lull_converting *c, struct lull_error *reterr)
+int lull_convert_hash(struct lull_converting *c, struct lull_error *reterr)
 {
 	struct hashing h = { .out = &c->out };
 	struct lull_vec buffers;
@@ -383,7 +383,8 @@ static int hash_sections(struct lull_converting *c, struct lull_error *reterr)
 
 /* ---- the file ----------------------------------------------------------- */
 
-static int write_head(struct lull_converting *c, struct lull_error *reterr)
+int lull_convert_write_head(struct lull_converting *c,
+			    struct lull_error *reterr)
 {
 	uint8_t head[LULL_LKEY_HEAD_BYTES];
 
@@ -411,9 +412,9 @@ static int write_sections(struct lull_converting *c,
 	if (!err)
 		err = fold(c, r1cs, reterr);
 	if (!err)
-		err = hash_sections(c, reterr);
+		err = lull_convert_hash(c, reterr);
 	if (!err)
-		err = write_head(c, reterr);
+		err = lull_convert_write_head(c, reterr);
 	return err;
 }
 

@@ -41,6 +41,12 @@ int lull_convert_run(const struct lull_converting *c, const char *what,
 			       struct lull_error *reterr),
 		     void *arg, struct lull_error *reterr);
 
+/* Reads all sections back and hashes them. */
+int lull_convert_hash(struct lull_converting *c, struct lull_error *reterr);
+/* The head, which makes a file of it: the last to be written. */
+int lull_convert_write_head(struct lull_converting *c,
+			    struct lull_error *reterr);
+
 /* ---- rows.c ------------------------------------------------------------- */
 
 /* Sums of hashes of records, one for each half. */

@@ -13,10 +13,13 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "arena/arena.h"
+#include "backend/set.h"
 #include "base/base.h"
 #include "base/error.h"
+#include "base/trace.h"
 #include "prove/keygen_plan.h"
 
 #define NR_SECTIONS LULL_KEYGEN_TOXIC_SLOT
@@ -28,14 +31,38 @@
 
 /* The format's domain size has 32 bits. */
 #define LOG2_DOMAIN_MAX 31
+#define NS_PER_S 1000000000u
+
+struct lull_keygen_start lull_keygen_start(void)
+{
+	struct timespec cpu;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	return (struct lull_keygen_start){ lull_trace_now_ns(),
+					   (uint64_t)cpu.tv_sec * NS_PER_S +
+						   (uint64_t)cpu.tv_nsec };
+}
+
+/* On a host that others share, processors' time tells more than the clock. */
+void lull_keygen_say(const struct lull_keygen_plan *plan, const char *what,
+		     const struct lull_keygen_start *start)
+{
+	const struct lull_keygen_start now = lull_keygen_start();
+
+	if (plan->set)
+		lull_set_say(plan->set, "key: %s %.3f s, of processors %.3f s",
+			     what,
+			     (double)(now.wall_ns - start->wall_ns) / NS_PER_S,
+			     (double)(now.cpu_ns - start->cpu_ns) / NS_PER_S);
+}
 
 static int choose_domain(struct lull_keygen_plan *plan,
 			 struct lull_error *reterr)
 {
-	const struct lull_r1cs *r1cs = plan->r1cs;
-	uint64_t rows = (uint64_t)r1cs->nr_constraints + plan->nr_public;
-	unsigned int most = (unsigned int)lull_min(r1cs->facts->two_adicity,
-						   LOG2_DOMAIN_MAX);
+	const struct lull_keygen_circuit *c = plan->circuit;
+	uint64_t rows = (uint64_t)c->nr_rows + c->nr_public;
+	unsigned int most =
+		(unsigned int)lull_min(c->facts->two_adicity, LOG2_DOMAIN_MAX);
 
 	/* snarkjs's rule: strictly more than the rows, and 2 at least. */
 	plan->log2_domain = 1;
@@ -45,31 +72,38 @@ static int choose_domain(struct lull_keygen_plan *plan,
 		return lull_fail(reterr, LULL_UNSUPPORTED,
 				 "%s: constraints and public signals: expected "
 				 "less than 2^%u for %s, found %" PRIu64,
-				 r1cs->file.in.name, most, r1cs->facts->name,
-				 rows);
+				 c->name, most, c->facts->name, rows);
 	return LULL_OK;
 }
 
 static int count_coefs(struct lull_keygen_plan *plan, struct lull_error *reterr)
 {
-	const struct lull_r1cs *r1cs = plan->r1cs;
-	uint64_t nr = r1cs->nr_terms_a + r1cs->nr_terms_b + plan->nr_public + 1;
+	const struct lull_keygen_circuit *c = plan->circuit;
+	uint64_t nr = c->nr_terms[MATRIX_A] + c->nr_terms[MATRIX_B] +
+		      c->nr_public + 1;
 
 	if (nr > UINT32_MAX)
 		return lull_fail(reterr, LULL_UNSUPPORTED,
 				 "%s: terms of A and B: expected at most "
 				 "%" PRIu32 ", found %" PRIu64,
-				 r1cs->file.in.name, UINT32_MAX, nr);
+				 c->name, UINT32_MAX, nr);
 	plan->nr_coefs = (uint32_t)nr;
 	return LULL_OK;
 }
 
+int lull_keygen_settle(struct lull_keygen_plan *plan, struct lull_error *reterr)
+{
+	int err = choose_domain(plan, reterr);
+
+	return err ? err : count_coefs(plan, reterr);
+}
+
 static void place_sections(struct lull_keygen_plan *plan)
 {
-	const struct lull_r1cs *r1cs = plan->r1cs;
-	uint64_t fp = r1cs->facts->fp_bytes, fr = r1cs->facts->fr_bytes;
+	const struct lull_keygen_circuit *c = plan->circuit;
+	uint64_t fp = c->facts->fp_bytes, fr = c->facts->fr_bytes;
 	uint64_t g1 = 2 * fp, g2 = 4 * fp;
-	uint64_t vars = r1cs->nr_wires, ones = (uint64_t)plan->nr_public + 1;
+	uint64_t vars = c->nr_wires, ones = (uint64_t)c->nr_public + 1;
 	uint64_t at = LULL_BINFILE_HEAD_BYTES;
 	unsigned int i;
 
@@ -145,46 +179,17 @@ static int write_frame(const struct lull_keygen_plan *plan,
 	return LULL_OK;
 }
 
-static int fill(const struct lull_keygen_plan *plan, struct lull_error *reterr)
+int lull_keygen_fill(const struct lull_keygen_plan *plan,
+		     struct lull_error *reterr)
 {
-	switch (plan->r1cs->curve) {
+	switch (plan->circuit->facts->id) {
 	case LULL_CURVE_BN254:
 		return lull_bn254_keygen_fill(plan, reterr);
 	case LULL_CURVE_BLS12_381:
 		return lull_bls12_381_keygen_fill(plan, reterr);
 	}
 	return lull_fail(reterr, LULL_INTERNAL, "%s: curve %d",
-			 plan->r1cs->file.in.name, (int)plan->r1cs->curve);
-}
-
-/* One walk through the rows' lengths, so that threads can begin anywhere. */
-static int mark_rows(struct lull_keygen_plan *plan, struct lull_vec *ret_vec,
-		     struct lull_error *reterr)
-{
-	const struct lull_r1cs *r1cs = plan->r1cs;
-	struct lull_r1cs_walk walk = lull_r1cs_walk(r1cs);
-	struct lull_r1cs_row row;
-	uint64_t nr_coefs = 0;
-	size_t nr = lull_div_up((size_t)r1cs->nr_constraints,
-				LULL_KEYGEN_MARK_ROWS);
-	int err;
-
-	err = lull_arena_carve(plan->arena, nr * sizeof(*plan->marks), 0,
-			       "marks among rows", ret_vec, reterr);
-	if (err)
-		return err;
-	plan->marks = ret_vec->ptr;
-	plan->nr_marks = nr;
-	do {
-		if (walk.row % LULL_KEYGEN_MARK_ROWS == 0 &&
-		    walk.row < r1cs->nr_constraints)
-			plan->marks[walk.row / LULL_KEYGEN_MARK_ROWS] =
-				(struct lull_keygen_mark){ walk, nr_coefs };
-		if (!lull_r1cs_next(r1cs, &walk, &row))
-			break;
-		nr_coefs += row.a.nr_terms + (uint64_t)row.b.nr_terms;
-	} while (true);
-	return LULL_OK;
+			 plan->circuit->name, (int)plan->circuit->facts->id);
 }
 
 static int write_key(struct lull_keygen_plan *plan, const char *zkey_path,
@@ -201,7 +206,7 @@ static int write_key(struct lull_keygen_plan *plan, const char *zkey_path,
 	err = write_frame(plan, reterr);
 	if (err)
 		goto discard_out;
-	err = fill(plan, reterr);
+	err = lull_keygen_fill(plan, reterr);
 	if (err)
 		goto discard_out;
 	return lull_outfile_commit(&out, 1, reterr);
@@ -216,10 +221,12 @@ int lull_keygen_toxic(const char *r1cs_path, const char *zkey_path,
 		      struct lull_workers *workers, struct lull_arena *arena,
 		      struct lull_set *set, struct lull_error *reterr)
 {
-	struct lull_keygen_plan plan = { .workers = workers,
+	struct lull_keygen_circuit circuit = { 0 };
+	struct lull_keygen_plan plan = { .circuit = &circuit,
+					 .workers = workers,
 					 .arena = arena,
-					 .set = set };
-	struct lull_vec marks = { 0 };
+					 .set = set,
+					 .seed = opts ? opts->seed : NULL };
 	struct lull_r1cs r1cs;
 	int err;
 
@@ -230,18 +237,12 @@ int lull_keygen_toxic(const char *r1cs_path, const char *zkey_path,
 	err = lull_r1cs_open(r1cs_path, &r1cs, reterr);
 	if (err)
 		return err;
-	plan.r1cs = &r1cs;
-	plan.seed = opts ? opts->seed : NULL;
-	/* Below nr_wires, as lull_r1cs_open() has checked. */
-	plan.nr_public = r1cs.nr_pub_out + r1cs.nr_pub_in;
-	err = choose_domain(&plan, reterr);
+	err = lull_keygen_circuit_map(&r1cs, arena, &circuit, reterr);
 	if (!err)
-		err = count_coefs(&plan, reterr);
-	if (!err)
-		err = mark_rows(&plan, &marks, reterr);
+		err = lull_keygen_settle(&plan, reterr);
 	if (!err)
 		err = write_key(&plan, zkey_path, reterr);
-	lull_arena_retire(&marks);
+	lull_keygen_circuit_end(&circuit);
 	lull_r1cs_close(&r1cs);
 	return err;
 }

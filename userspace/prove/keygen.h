@@ -53,4 +53,25 @@ int lull_keygen_toxic(const char *r1cs_path, const char *zkey_path,
 		      struct lull_workers *workers, struct lull_arena *arena,
 		      struct lull_set *set, struct lull_error *reterr);
 
+/**
+ * lull_keygen_native - make a .lkey of rows that are given one by one
+ * @source: the rows
+ * @lkey_path: the key; appears whole or not at all; no device or pipe
+ * @opts: may be NULL: a random trapdoor, C not folded
+ * @workers: the pool to run on
+ * @arena: for its memory
+ * @set: the devices that points may be made on; NULL for the CPU
+ * @reterr: filled on failure
+ *
+ * lull.h has the contract of lull_key_generate_toxic_native().
+ *
+ * Return: as lull_keygen_toxic(), or LULL_RANGE or LULL_UNSUPPORTED when the
+ * rows are no circuit.
+ */
+int lull_keygen_native(const struct lull_toxic_circuit *source,
+		       const char *lkey_path,
+		       const struct lull_toxic_opts *opts,
+		       struct lull_workers *workers, struct lull_arena *arena,
+		       struct lull_set *set, struct lull_error *reterr);
+
 #endif

@@ -12,8 +12,6 @@
 #include "prove/keygen_curve.h"
 #include "prove/keygen_plan.h"
 
-enum { MATRIX_A, MATRIX_B, MATRIX_C, NR_MATRICES };
-
 /**
  * struct keygen - a key being made
  * @plan: sizes and places
@@ -26,6 +24,7 @@ enum { MATRIX_A, MATRIX_B, MATRIX_C, NR_MATRICES };
  * @delta_inv: 1 / delta
  * @lagrange_scale: what M_i's numerator is multiplied by for L_i
  * @h_scale: and for H
+ * @fold: of a folded key: G_j / L_j, what C_i is multiplied by in L_i
  * @lagrange: L_j(tau)
  * @wires: A_i, B_i and C_i
  */
@@ -33,7 +32,7 @@ struct keygen {
 	const struct lull_keygen_plan *plan;
 	struct keygen_trapdoor trapdoor;
 	struct fr vanishing, root, root_inv, shift, gamma_inv, delta_inv;
-	struct fr lagrange_scale, h_scale;
+	struct fr lagrange_scale, h_scale, fold;
 	struct lull_vec lagrange_vec, wires_vec;
 	struct fr *lagrange, *wires[NR_MATRICES];
 };

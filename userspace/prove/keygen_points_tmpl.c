@@ -123,6 +123,20 @@ static int write_at(const struct keygen *kg, const struct portion *portion,
 				     reterr);
 }
 
+/* The scalars of some points of a section; a .lkey counts those that are 0. */
+static void set_scalars(const struct keygen *kg, unsigned int section,
+			uint64_t first, struct fr *scalars, size_t nr)
+{
+	size_t i, nr_inf = 0;
+
+	keygen_set_scalars(kg, section, first, scalars, nr);
+	if (!kg->plan->native)
+		return;
+	for (i = 0; i < nr; i++)
+		nr_inf += fr_is_zero(&scalars[i]);
+	lull_keygen_add_inf(kg->plan->native, section, nr_inf);
+}
+
 /* ---- on the CPU --------------------------------------------------------- */
 
 /* Memory of one thread; the scratch of the larger group stands behind it. */
@@ -164,8 +178,7 @@ static int make_portion(void *arg, size_t task, unsigned int thread,
 		(void *)((uint8_t *)job->slots.ptr + thread * slot_bytes());
 	void *scratch = slot->scratch;
 
-	keygen_set_scalars(job->portions.kg, p.section, p.first, slot->scalars,
-			   p.nr);
+	set_scalars(job->portions.kg, p.section, p.first, slot->scalars, p.nr);
 	if (p.section == LULL_ZKEY_B2) {
 		g2_multiply_init(scratch);
 		g2_multiply_var(slot->out.g2, &job->g2, slot->scalars, p.nr,
@@ -241,9 +254,9 @@ static int do_step(void *arg, size_t task, struct lull_error *reterr)
 
 	if (task < s->nr_fills) {
 		lo = task * KEYGEN_BATCH;
-		keygen_set_scalars(s->kg, s->fill.section, s->fill.first + lo,
-				   (struct fr *)s->scalars + lo,
-				   lull_min(s->fill.nr - lo, KEYGEN_BATCH));
+		set_scalars(s->kg, s->fill.section, s->fill.first + lo,
+			    (struct fr *)s->scalars + lo,
+			    lull_min(s->fill.nr - lo, KEYGEN_BATCH));
 		return LULL_OK;
 	}
 	lo = (task - s->nr_fills) * BYTES_PER_WRITE;
@@ -301,7 +314,7 @@ static int make_group(struct keygen *kg, const struct lull_device *device,
 		      int group, struct lull_error *reterr)
 {
 	const struct lull_backend_ops *ops =
-		device->backend->ops(kg->plan->r1cs->curve);
+		device->backend->ops(kg->plan->circuit->facts->id);
 	struct portions p = group_of(kg, group, 1);
 	const struct lull_multiples_want want = {
 		.group = group,
@@ -328,7 +341,11 @@ static int make_on(struct keygen *kg, const struct lull_device *device,
 {
 	int err;
 
-	if (!device->backend->ops(kg->plan->r1cs->curve)->multiples_open) {
+	/* Whoever began before has counted some. */
+	if (kg->plan->native)
+		lull_keygen_clear_inf(kg->plan->native);
+	if (!device->backend->ops(kg->plan->circuit->facts->id)
+		     ->multiples_open) {
 		lull_set_say(kg->plan->set, "key: points on the CPU");
 		return make_on_cpu(kg, reterr);
 	}

@@ -2,10 +2,10 @@
 /*
  * keygen_rows_tmpl.c - the circuit's rows, for a key; see keygen_fill.h
  *
- * Rows go to the threads in portions of LULL_KEYGEN_MARK_ROWS.  A wire may
- * stand in rows of several portions, so its sum is added to under one of many
- * locks; sums of residues are the same in any order.  The constant wire, which
- * may stand in every row, is summed up by each portion for itself first.
+ * Rows go to the threads in portions.  A wire may stand in rows of several
+ * portions, so its sum is added to under one of many locks; sums of residues are
+ * the same in any order.  The constant wire, which may stand in every row, is
+ * summed up by each portion for itself first.
  *
  * Most coefficients are 1 and -1 and need no product.
  */
@@ -14,6 +14,8 @@
 
 #include "base/error.h"
 #include "prove/keygen_fill.h"
+
+#define keygen_file_values LULL_CURVE_NAME(keygen_file_values)
 
 /* So many that the windows of wires which threads work in rarely meet. */
 #define NR_LOCKS ((size_t)1 << 20)
@@ -92,14 +94,14 @@ static void term_value(struct fr *r, struct row_sums *s, const uint8_t *coef)
 }
 
 static void add_terms(struct row_sums *s, struct fr *ones,
-		      const struct lull_r1cs_lc *lc)
+		      const struct lull_keygen_lc *lc)
 {
 	uint32_t i, wire;
 	struct fr t;
 
 	for (i = 0; i < lc->nr_terms; i++) {
-		wire = lull_r1cs_term_wire(lc, i);
-		term_value(&t, s, lull_r1cs_term_value(lc, i));
+		wire = lull_keygen_term_wire(lc, i);
+		term_value(&t, s, lull_keygen_term_value(lc, i));
 		if (!wire) {
 			fr_add(ones, ones, &t);
 			continue;
@@ -124,24 +126,20 @@ static void sum_portion(void *arg, size_t task, unsigned int slot)
 {
 	const struct sums *sums = arg;
 	struct keygen *kg = sums->kg;
-	const struct lull_r1cs *r1cs = kg->plan->r1cs;
-	struct lull_r1cs_walk walk = kg->plan->marks[task].walk;
+	struct lull_keygen_walk walk =
+		lull_keygen_walk(kg->plan->circuit, task);
 	struct row_sums s = { .locks = sums->locks,
 			      .minus_unit = sums->minus_unit };
-	struct lull_r1cs_row row;
-	const struct lull_r1cs_lc *const lcs[] = { &row.a, &row.b, &row.c };
-	uint32_t i;
+	struct lull_keygen_lc row[NR_MATRICES];
 	unsigned int m;
 
 	(void)slot;
-	for (i = 0; i < LULL_KEYGEN_MARK_ROWS; i++) {
-		s.lagrange = kg->lagrange[walk.row];
+	while (lull_keygen_next(&walk, row)) {
+		s.lagrange = kg->lagrange[walk.row - 1];
 		s.has_twice = false;
-		if (!lull_r1cs_next(r1cs, &walk, &row))
-			break;
 		for (m = 0; m < NR_MATRICES; m++) {
 			s.wires = kg->wires[m];
-			add_terms(&s, &s.ones[m], lcs[m]);
+			add_terms(&s, &s.ones[m], &row[m]);
 		}
 	}
 	add_ones(&s, kg->wires);
@@ -153,9 +151,9 @@ static void add_public_rows(struct keygen *kg)
 	struct fr *a = kg->wires[MATRIX_A];
 	uint32_t s;
 
-	for (s = 0; s <= kg->plan->nr_public; s++)
+	for (s = 0; s <= kg->plan->circuit->nr_public; s++)
 		fr_add(&a[s], &a[s],
-		       &kg->lagrange[kg->plan->r1cs->nr_constraints + s]);
+		       &kg->lagrange[kg->plan->circuit->nr_rows + s]);
 }
 
 int keygen_sum_wires(struct keygen *kg, struct lull_error *reterr)
@@ -171,8 +169,8 @@ int keygen_sum_wires(struct keygen *kg, struct lull_error *reterr)
 		return err;
 	sums.locks = locks.ptr;
 	set_minus_unit(&sums.minus_unit);
-	lull_workers_run(kg->plan->workers, kg->plan->nr_marks, sum_portion,
-			 &sums);
+	lull_workers_run(kg->plan->workers, kg->plan->circuit->nr_portions,
+			 sum_portion, &sums);
 	add_public_rows(kg);
 	lull_arena_retire(&locks);
 	return LULL_OK;
@@ -242,39 +240,37 @@ static int put_coef(struct coef_writer *writer, uint32_t matrix, uint32_t row,
 }
 
 static int put_terms(struct coef_writer *writer, uint32_t matrix, uint32_t row,
-		     const struct lull_r1cs_lc *lc, struct lull_error *reterr)
+		     const struct lull_keygen_lc *lc, struct lull_error *reterr)
 {
 	uint32_t i;
 	int err;
 
 	for (i = 0; i < lc->nr_terms; i++) {
-		err = put_coef(writer, matrix, row, lull_r1cs_term_wire(lc, i),
-			       lull_r1cs_term_value(lc, i), reterr);
+		err = put_coef(writer, matrix, row,
+			       lull_keygen_term_wire(lc, i),
+			       lull_keygen_term_value(lc, i), reterr);
 		if (err)
 			return err;
 	}
 	return LULL_OK;
 }
 
-static int put_rows(struct coef_writer *writer, struct lull_r1cs_walk walk,
+static int put_rows(struct coef_writer *writer, size_t portion,
 		    struct lull_error *reterr)
 {
-	const struct lull_r1cs *r1cs = writer->coefs->kg->plan->r1cs;
-	struct lull_r1cs_row row;
-	uint32_t i;
-	int err;
+	struct lull_keygen_walk walk =
+		lull_keygen_walk(writer->coefs->kg->plan->circuit, portion);
+	struct lull_keygen_lc row[NR_MATRICES];
+	int err = LULL_OK;
 
-	for (i = 0; i < LULL_KEYGEN_MARK_ROWS; i++) {
-		if (!lull_r1cs_next(r1cs, &walk, &row))
-			break;
-		err = put_terms(writer, MATRIX_A, walk.row - 1, &row.a, reterr);
-		if (err)
-			return err;
-		err = put_terms(writer, MATRIX_B, walk.row - 1, &row.b, reterr);
-		if (err)
-			return err;
+	while (!err && lull_keygen_next(&walk, row)) {
+		err = put_terms(writer, MATRIX_A, walk.row - 1, &row[MATRIX_A],
+				reterr);
+		if (!err)
+			err = put_terms(writer, MATRIX_B, walk.row - 1,
+					&row[MATRIX_B], reterr);
 	}
-	return LULL_OK;
+	return err;
 }
 
 /* The rows behind the constraints, and what stands before them all. */
@@ -285,9 +281,9 @@ static int put_public(struct coef_writer *writer, struct lull_error *reterr)
 	uint32_t s;
 	int err;
 
-	for (s = 0; s <= plan->nr_public; s++) {
-		err = put_coef(writer, MATRIX_A, plan->r1cs->nr_constraints + s,
-			       s, one, reterr);
+	for (s = 0; s <= plan->circuit->nr_public; s++) {
+		err = put_coef(writer, MATRIX_A, plan->circuit->nr_rows + s, s,
+			       one, reterr);
 		if (err)
 			return err;
 	}
@@ -301,19 +297,19 @@ static int write_portion(void *arg, size_t task, struct lull_error *reterr)
 {
 	const struct coefs *coefs = arg;
 	const struct lull_keygen_plan *plan = coefs->kg->plan;
+	const struct lull_keygen_circuit *c = plan->circuit;
+	const uint64_t *nr =
+		task < c->nr_portions ? c->portions[task].before : c->nr_terms;
+	const uint64_t before = nr[MATRIX_A] + nr[MATRIX_B];
 	struct coef_writer writer;
-	uint64_t before;
 	int err;
 
 	writer.coefs = coefs;
 	writer.used = 0;
-	before = task < plan->nr_marks
-			 ? plan->marks[task].nr_coefs
-			 : plan->nr_coefs - (uint64_t)plan->nr_public - 1;
 	writer.offset = plan->offset[LULL_ZKEY_COEFS] + sizeof(plan->nr_coefs) +
 			before * LULL_ZKEY_COEF_BYTES;
-	if (task < plan->nr_marks)
-		err = put_rows(&writer, plan->marks[task].walk, reterr);
+	if (task < c->nr_portions)
+		err = put_rows(&writer, task, reterr);
 	else
 		err = put_public(&writer, reterr);
 	return err ? err : flush_coefs(&writer, reterr);
@@ -327,6 +323,20 @@ int keygen_write_coefs(struct keygen *kg, struct lull_error *reterr)
 	fr_mul(&coefs.r3, &r2, &r2);
 	set_minus_unit(&coefs.minus_unit);
 	fr_neg(&coefs.minus_one, &coefs.one);
-	return lull_workers_try(kg->plan->workers, kg->plan->nr_marks + 1,
+	return lull_workers_try(kg->plan->workers,
+				kg->plan->circuit->nr_portions + 1,
 				write_portion, &coefs, reterr);
+}
+
+void keygen_file_values(uint8_t *to, const uint8_t *plain, size_t nr)
+{
+	struct fr v;
+
+	for (; nr; nr--, to += sizeof(v), plain += sizeof(v)) {
+		memcpy(&v, plain, sizeof(v));
+		/* A Montgomery form each time. */
+		fr_from_plain(&v, v.l);
+		fr_from_plain(&v, v.l);
+		memcpy(to, &v, sizeof(v));
+	}
 }

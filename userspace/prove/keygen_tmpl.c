@@ -14,16 +14,19 @@
  * where M is the Lagrange basis of the coset s w^i and Z(x) = x^n - 1; with
  * s = w_2n that is the odd half of the 2n-th roots' basis, as snarkjs has it.
  *
+ * Folding C into L (Documentation/internals/msm.rst) takes sum_j C_ji G_j from
+ * L_i, and G_j = 1/n sum_k w^(-jk) s^k sum_i w^(ik) H_i.  M interpolates x^k, so
+ * the inner sum is Z(tau) / ((s^n - 1) delta) tau^k s^(-k), and what is left over
+ * k is L_j(tau): L'_i = L_i - Z(tau) / ((s^n - 1) delta) C_i, no point needed.
+ *
  * Time depends on the trapdoor: it is toxic anyway.  It is wiped all the same.
  */
 #include <errno.h>
 #include <sys/random.h>
 
-#include "backend/set.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/mix.h"
-#include "base/trace.h"
 #include "prove/keygen.h"
 #include "prove/keygen_fill.h"
 
@@ -31,7 +34,6 @@
 
 /* Two primes of at most 48 bytes, counts, and nine G1's worth of points. */
 #define HEADER_BYTES_MAX 1024
-#define NS_PER_S 1e9
 
 static int draw_limbs(limb_t *k, const uint8_t *seed, uint64_t i,
 		      struct lull_error *reterr)
@@ -196,6 +198,10 @@ static int set_constants(struct keygen *kg, struct lull_error *reterr)
 	fr_mul(&kg->lagrange_scale, &kg->vanishing, &x);
 	/* Z(tau) (tau^n - s^n) / ((s^n - 1) n s^n delta) */
 	fr_sub(&x, &shift_n, &fr_one);
+	/* Z(tau) / ((s^n - 1) delta) */
+	fr_mul(&y, &x, &t->delta);
+	fr_inv(&y, &y);
+	fr_mul(&kg->fold, &y, &kg->vanishing);
 	fr_mul(&x, &x, &shift_n);
 	fr_from_u64(&y, (uint64_t)1 << log2_n);
 	fr_mul(&x, &x, &y);
@@ -213,7 +219,7 @@ static int evaluate_circuit(struct keygen *kg, struct lull_error *reterr)
 {
 	const struct lull_keygen_plan *plan = kg->plan;
 	size_t n = (size_t)1 << plan->log2_domain;
-	size_t wires = plan->r1cs->nr_wires, i;
+	size_t wires = plan->circuit->nr_wires, i;
 	int err;
 
 	err = lull_arena_carve(plan->arena, n * sizeof(struct fr),
@@ -233,22 +239,25 @@ static int evaluate_circuit(struct keygen *kg, struct lull_error *reterr)
 	lull_workers_run(plan->workers, lull_div_up(n, KEYGEN_BATCH),
 			 fill_lagrange, kg);
 	err = keygen_sum_wires(kg, reterr);
-	lull_arena_retire(&kg->lagrange_vec);
+	/* It is large, and nothing later is made in its place. */
+	lull_arena_release(&kg->lagrange_vec);
 	return err;
 }
 
-/* (beta A_i + alpha B_i + C_i) scale */
+/* (beta A_i + alpha B_i + C_i) scale - C_i fold */
 static void mix_wires(const struct keygen *kg, size_t first,
-		      const struct fr *scale, struct fr *out, size_t nr)
+		      const struct fr *scale, const struct fr *fold,
+		      struct fr *out, size_t nr)
 {
-	struct fr alpha, beta, t;
+	struct fr alpha, beta, c, t;
 	size_t i, wire;
 
 	fr_mul(&alpha, &kg->trapdoor.alpha, scale);
 	fr_mul(&beta, &kg->trapdoor.beta, scale);
+	fr_sub(&c, scale, fold);
 	for (i = 0; i < nr; i++) {
 		wire = first + i;
-		fr_mul(&out[i], &kg->wires[MATRIX_C][wire], scale);
+		fr_mul(&out[i], &kg->wires[MATRIX_C][wire], &c);
 		fr_mul(&t, &kg->wires[MATRIX_A][wire], &beta);
 		fr_add(&out[i], &out[i], &t);
 		fr_mul(&t, &kg->wires[MATRIX_B][wire], &alpha);
@@ -256,6 +265,24 @@ static void mix_wires(const struct keygen *kg, size_t first,
 	}
 	lull_wipe(&alpha, sizeof(alpha));
 	lull_wipe(&beta, sizeof(beta));
+	lull_wipe(&c, sizeof(c));
+}
+
+/* L_i: of a folded key of all wires, of which the public ones have C alone. */
+static void set_l(const struct keygen *kg, size_t first, struct fr *out,
+		  size_t nr)
+{
+	const size_t ones = kg->plan->circuit->nr_public + (size_t)1;
+	size_t public;
+
+	if (!kg->plan->native || !lull_keygen_is_folded(kg->plan->native)) {
+		mix_wires(kg, first + ones, &kg->delta_inv, &fr_zero, out, nr);
+		return;
+	}
+	public = first < ones ? lull_min(ones - first, nr) : 0;
+	mix_wires(kg, first, &fr_zero, &kg->fold, out, public);
+	mix_wires(kg, first + public, &kg->delta_inv, &kg->fold, out + public,
+		  nr - public);
 }
 
 void keygen_set_scalars(const struct keygen *kg, unsigned int section,
@@ -272,11 +299,10 @@ void keygen_set_scalars(const struct keygen *kg, unsigned int section,
 		memcpy(out, kg->wires[MATRIX_B] + first, nr * sizeof(*out));
 		break;
 	case LULL_ZKEY_IC:
-		mix_wires(kg, first, &kg->gamma_inv, out, nr);
+		mix_wires(kg, first, &kg->gamma_inv, &fr_zero, out, nr);
 		break;
 	case LULL_ZKEY_C:
-		first += (size_t)kg->plan->nr_public + 1;
-		mix_wires(kg, first, &kg->delta_inv, out, nr);
+		set_l(kg, first, out, nr);
 		break;
 	case LULL_ZKEY_H:
 		power_of_root(&x, &kg->shift, &kg->root, first);
@@ -317,23 +343,32 @@ static uint8_t *put_g2(uint8_t *to, const struct fr *k)
 	return put(to, &p, sizeof(p));
 }
 
-/* Section 2: primes, counts, alpha1, beta1, beta2, gamma2, delta1, delta2. */
+/* What a .zkey has before the points: primes and counts. */
+static uint8_t *put_counts(uint8_t *to, const struct lull_keygen_plan *plan)
+{
+	const struct lull_keygen_circuit *c = plan->circuit;
+	const uint32_t counts[] = { c->nr_wires, c->nr_public,
+				    (uint32_t)1 << plan->log2_domain };
+	const uint32_t q_bytes = c->facts->fp_bytes;
+	const uint32_t r_bytes = c->facts->fr_bytes;
+
+	to = put(to, &q_bytes, sizeof(q_bytes));
+	to = put(to, c->facts->fp_prime, q_bytes);
+	to = put(to, &r_bytes, sizeof(r_bytes));
+	to = put(to, c->facts->fr_prime, r_bytes);
+	return put(to, counts, sizeof(counts));
+}
+
+/* Section 2, its points alpha1, beta1, beta2, gamma2, delta1, delta2. */
 static int write_header(struct keygen *kg, struct lull_error *reterr)
 {
 	const struct lull_keygen_plan *plan = kg->plan;
-	const struct lull_curve_facts *facts = plan->r1cs->facts;
 	const struct keygen_trapdoor *t = &kg->trapdoor;
-	const uint32_t counts[] = { plan->r1cs->nr_wires, plan->nr_public,
-				    (uint32_t)1 << plan->log2_domain };
-	const uint32_t q_bytes = facts->fp_bytes, r_bytes = facts->fr_bytes;
 	uint8_t header[HEADER_BYTES_MAX], *to = header;
 
 	LULL_ASSERT(plan->bytes[LULL_ZKEY_HEADER] <= sizeof(header));
-	to = put(to, &q_bytes, sizeof(q_bytes));
-	to = put(to, facts->fp_prime, q_bytes);
-	to = put(to, &r_bytes, sizeof(r_bytes));
-	to = put(to, facts->fr_prime, r_bytes);
-	to = put(to, counts, sizeof(counts));
+	if (!plan->native)
+		to = put_counts(to, plan);
 	to = put_g1(to, &t->alpha);
 	to = put_g1(to, &t->beta);
 	to = put_g2(to, &t->beta);
@@ -345,31 +380,35 @@ static int write_header(struct keygen *kg, struct lull_error *reterr)
 				     header, (size_t)(to - header), reterr);
 }
 
+static int write_matrices(struct keygen *kg, struct lull_error *reterr)
+{
+	return kg->plan->native
+		       ? lull_keygen_write_rows(kg->plan->native, reterr)
+		       : keygen_write_coefs(kg, reterr);
+}
+
 /* The long part, and where its time went. */
 static int write_sections(struct keygen *kg, struct lull_error *reterr)
 {
-	static int (*const steps[])(struct keygen *, struct lull_error *) = {
-		evaluate_circuit, keygen_write_coefs, keygen_write_points
+	static const struct {
+		int (*run)(struct keygen *kg, struct lull_error *reterr);
+		const char *what;
+	} steps[] = {
+		{ evaluate_circuit, "numbers of the wires" },
+		{ write_matrices, "coefficients" },
+		{ keygen_write_points, "points" },
 	};
-	uint64_t at[LULL_ARRAY_SIZE(steps) + 1];
+	struct lull_keygen_start start;
 	size_t i;
-	int err;
+	int err = LULL_OK;
 
-	at[0] = lull_trace_now_ns();
-	for (i = 0; i < LULL_ARRAY_SIZE(steps); i++) {
-		err = steps[i](kg, reterr);
-		if (err)
-			return err;
-		at[i + 1] = lull_trace_now_ns();
+	for (i = 0; i < LULL_ARRAY_SIZE(steps) && !err; i++) {
+		start = lull_keygen_start();
+		err = steps[i].run(kg, reterr);
+		if (!err)
+			lull_keygen_say(kg->plan, steps[i].what, &start);
 	}
-	if (kg->plan->set)
-		lull_set_say(kg->plan->set,
-			     "key: numbers of the wires %.3f s, coefficients "
-			     "%.3f s, points %.3f s",
-			     (double)(at[1] - at[0]) / NS_PER_S,
-			     (double)(at[2] - at[1]) / NS_PER_S,
-			     (double)(at[3] - at[2]) / NS_PER_S);
-	return LULL_OK;
+	return err;
 }
 
 int keygen_fill(const struct lull_keygen_plan *plan, struct lull_error *reterr)
