@@ -11,6 +11,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import * as bellperson from "./bellperson.mjs";
 import { sha256Halves } from "./inputs.mjs";
 import * as peer from "./peer.mjs";
 
@@ -330,6 +331,74 @@ async function refusesPublicBits(files) {
 		writeJson(flipped, publics.concat("0")), files.proof);
 }
 
+/* ---- a real ceremony's parameters and bellperson's proofs ----------------- */
+
+/* Both are made once. */
+const ironFish = {};
+
+function ironFishParameters() {
+	return ironFish.parameters ??= bellperson.parameters();
+}
+
+/* Wires that are in no row of a matrix are not in its arrays. */
+function readsTheParameters(name) {
+	const { file, counts } = ironFishParameters()[name];
+	const info = JSON.parse(lullOk("key", "info", "--from", "bellman",
+		"--json", file).stdout);
+
+	assert.deepEqual([info.public, info.domain_size, info.vars],
+		[counts.ic - 1, counts.h + 1, counts.ic + counts.l]);
+	assert.deepEqual([info.inf_a, info.inf_b1, info.inf_b2],
+		[counts.a, counts.b_g1, counts.b_g2].map((nr) =>
+			info.vars - nr));
+}
+
+/* Every point, and then one in another subgroup or off its curve. */
+function checksTheParameters(name) {
+	const { file } = ironFishParameters()[name];
+	const changed = `${file}.changed`;
+	const bytes = fs.readFileSync(file);
+
+	lullOk("key", "check", "--from", "bellman", file);
+	bytes[bytes.length - 1] ^= 1;
+	fs.writeFileSync(changed, bytes);
+	const done = lull("key", "check", "--from", "bellman", changed);
+	assert.equal(done.status, ERROR, done.said);
+	assert.match(done.said, /section b_g2, offset/);
+}
+
+function acceptsBellperson(name) {
+	const { proof, publics } =
+		(ironFish.proofs ??= bellperson.prove())[name];
+	const { file } = ironFishParameters()[name];
+	const at = `${peer.CACHE}/out/ironfish-${name}`;
+	const verify = (signals) => lull("verify", "--from", "bellman", file,
+		writeJson(`${at}.json`, signals.map(String)), `${at}.proof`);
+
+	fs.writeFileSync(`${at}.proof`, proof);
+	const done = verify(publics);
+	assert.equal(done.status, VALID, done.said);
+	for (const i of publics.keys()) {
+		const changed = publics.with(i, publics[i] ^ 1n);
+		assert.equal(verify(changed).status, INVALID, `signal ${i}`);
+	}
+}
+
+function ironFishTests() {
+	const test = (name, what, run) => ({ title: `ironfish-${name} ${what}`,
+		run: () => run(name) });
+
+	if (!bellperson.isThere())
+		return [{ title: "ironfish parameters",
+			skip: "no library for this machine" }];
+	return [...["spend", "output", "mint"].map((name) =>
+		test(name, "parameters are read", readsTheParameters)),
+	test("mint", "parameters are checked", checksTheParameters),
+	...["output", "mint"].map((name) =>
+		test(name, "lull accepts bellperson's proof",
+			acceptsBellperson))];
+}
+
 /* ---- the list ------------------------------------------------------------ */
 
 function testsOf(circuit, curve, kind, how) {
@@ -382,6 +451,7 @@ function allTests() {
 	for (const depth of SEMAPHORE_DEPTHS)
 		tests.push(...testsOf(`semaphore-${depth}`, "bn128",
 			"semaphore", { flip: depth === 1 }));
+	tests.push(...ironFishTests());
 	return tests;
 }
 
@@ -393,14 +463,15 @@ async function main() {
 	for (const [i, test] of tests.entries()) {
 		let verdict = "ok";
 		try {
-			await test.run();
+			await test.run?.();
 		} catch (error) {
 			verdict = "not ok";
 			failed++;
 			console.log(String(error.message ?? error)
 				.replace(/^/gm, "# "));
 		}
-		console.log(`${verdict} ${i + 1} ${test.title}`);
+		console.log(`${verdict} ${i + 1} ${test.title}` +
+			(test.skip ? ` # SKIP ${test.skip}` : ""));
 	}
 	/* snarkjs keeps workers that would hold the process open. */
 	process.exit(failed ? 1 : 0);
