@@ -114,10 +114,8 @@ static int take_opts(const struct lull_ctx_opts *opts,
 	size_t i;
 
 	if (opts->size < CTX_OPTS_BYTES_MIN)
-		return lull_fail(
-			reterr, LULL_USAGE,
-			"struct lull_ctx_opts: expected size %zu, found %zu",
-			CTX_OPTS_BYTES_MIN, opts->size);
+		return lull_fail_size(reterr, "lull_ctx_opts",
+				      CTX_OPTS_BYTES_MIN, opts->size);
 	for (i = sizeof(*opts); i < opts->size; i++)
 		if (*tail++)
 			return lull_fail(reterr, LULL_USAGE,
@@ -336,10 +334,8 @@ int lull_key_info(const struct lull_key *key, struct lull_key_info *info,
 	const struct lull_parts *k = &key->file.parts;
 
 	if (info->size < sizeof(*info))
-		return lull_fail(
-			reterr, LULL_USAGE,
-			"struct lull_key_info: expected size %zu, found %zu",
-			sizeof(*info), info->size);
+		return lull_fail_size(reterr, "lull_key_info", sizeof(*info),
+				      info->size);
 	*info = (struct lull_key_info){
 		.size = info->size,
 		.curve = k->curve,
@@ -406,10 +402,8 @@ int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 	struct lull_convert_how how = { 0 };
 
 	if (opts && opts->size < sizeof(*opts))
-		return lull_fail(reterr, LULL_USAGE,
-				 "struct lull_convert_opts: expected size %zu, "
-				 "found %zu",
-				 sizeof(*opts), opts->size);
+		return lull_fail_size(reterr, "lull_convert_opts",
+				      sizeof(*opts), opts->size);
 	if (opts)
 		how = (struct lull_convert_how){ opts->r1cs_path, opts->fold_c,
 						 opts->progress,
@@ -448,10 +442,8 @@ int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 	int err;
 
 	if (info->size < sizeof(*info))
-		return lull_fail(reterr, LULL_USAGE,
-				 "struct lull_circuit_info: expected size %zu, "
-				 "found %zu",
-				 sizeof(*info), info->size);
+		return lull_fail_size(reterr, "lull_circuit_info",
+				      sizeof(*info), info->size);
 	err = lull_r1cs_open(path, &r1cs, reterr);
 	if (err)
 		return err;
@@ -566,10 +558,8 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 	int err;
 
 	if (opts && opts->size < sizeof(*opts))
-		return lull_fail(
-			reterr, LULL_USAGE,
-			"struct lull_prove_opts: expected size %zu, found %zu",
-			sizeof(*opts), opts->size);
+		return lull_fail_size(reterr, "lull_prove_opts", sizeof(*opts),
+				      opts->size);
 	err = lull_witness_match(file, key->file.parts.name, "key",
 				 key->file.parts.facts, key->file.parts.nr_vars,
 				 reterr);

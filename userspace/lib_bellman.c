@@ -86,10 +86,8 @@ int lull_prove_assigned(struct lull_ctx *ctx, const struct lull_key *key,
 	const struct lull_prove_opts defaults = { .size = sizeof(defaults) };
 
 	if (opts && opts->size < sizeof(*opts))
-		return lull_fail(
-			reterr, LULL_USAGE,
-			"struct lull_prove_opts: expected size %zu, found %zu",
-			sizeof(*opts), opts->size);
+		return lull_fail_size(reterr, "lull_prove_opts", sizeof(*opts),
+				      opts->size);
 	return lull_bellman_prove(ctx->workers, ctx->arena, key, assignment,
 				  opts ? opts : &defaults, ret_proof, reterr);
 }

@@ -137,14 +137,8 @@ TEST(limited_address_space)
 	struct lull_arena_stats stats;
 	int err;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	SKIP("a sanitizer needs the whole address space");
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||     \
-	__has_feature(memory_sanitizer)
-	SKIP("a sanitizer needs the whole address space");
-#endif
-#endif
+	if (test_sanitized())
+		SKIP("a sanitizer needs the whole address space");
 	opts.carrier = LULL_ARENA_THP;
 	getrlimit(RLIMIT_AS, &before);
 	limit = before;

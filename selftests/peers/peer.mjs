@@ -15,7 +15,7 @@ import * as snarkjs from "snarkjs";
 import { inputOf } from "./inputs.mjs";
 
 const PEERS = "selftests/peers";
-const MODULES = `${PEERS}/node_modules`;
+export const MODULES = `${PEERS}/node_modules`;
 const CIRCUITS = "selftests/circuits";
 const CIRCOM = `${MODULES}/circom2/cli.js`;
 export const SEMAPHORE = `${MODULES}/@zk-kit/semaphore-artifacts`;

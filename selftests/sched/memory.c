@@ -156,16 +156,18 @@ TEST(a_budget_bounds_what_is_used)
 {
 	static const char *const names[] = { GOLDEN_CHAIN,
 					     "bls12381-chain1000" };
-	uint64_t key, each, budget;
+	/* A sanitizer is not there to count bytes. */
+	size_t nr = test_sanitized() ? 1 : LULL_ARRAY_SIZE(names), i;
+	uint64_t key, each, step, budget;
 	struct bed bed;
-	size_t i;
 
-	for (i = 0; i < LULL_ARRAY_SIZE(names); i++) {
+	for (i = 0; i < nr; i++) {
 		bed = make_bed("cpu", names[i]);
 		each = bytes_of_one(&bed, &key);
+		step = test_sanitized() ? each : each / 2;
 		free_bed(&bed);
 		for (budget = key + each; budget <= key + 4 * each;
-		     budget += each / 2)
+		     budget += step)
 			EXPECT_TRUE(used_max(names[i], 4, budget) <= budget);
 		/* Those bounds held something back. */
 		EXPECT_TRUE(used_max(names[i], 4, 0) > key + each);

@@ -23,8 +23,12 @@
 #define lull_unlikely(x) __builtin_expect(!!(x), 0)
 #define __lull_must_check __attribute__((warn_unused_result))
 
-/* Contracts of the data plane: checked in VERIFY builds, free otherwise. */
-#ifdef LULL_VERIFY
+/* Contracts of the data plane: checked in VERIFY builds, free otherwise, and
+ * where another build checks them already. */
+#if defined(LULL_VERIFY) && !defined(LULL_NO_CONTRACTS)
+#define LULL_CONTRACTS
+#endif
+#ifdef LULL_CONTRACTS
 #define LULL_ASSERT(cond) assert(cond)
 #else
 #define LULL_ASSERT(cond) ((void)sizeof(cond))

@@ -43,3 +43,11 @@ int lull_fail_errno(struct lull_error *reterr, enum lull_status code,
 		 strerror_r(sys_errno, text, sizeof(text)));
 	return code;
 }
+
+int lull_fail_size(struct lull_error *reterr, const char *name, size_t expected,
+		   size_t found)
+{
+	return lull_fail(reterr, LULL_USAGE,
+			 "struct %s: expected size %zu, found %zu", name,
+			 expected, found);
+}

@@ -118,10 +118,8 @@ static int check_opts(const struct lull_job_opts *opts,
 		      struct lull_error *reterr)
 {
 	if (opts->size < sizeof(*opts))
-		return lull_fail(
-			reterr, LULL_USAGE,
-			"struct lull_job_opts: expected size %zu, found %zu",
-			sizeof(*opts), opts->size);
+		return lull_fail_size(reterr, "lull_job_opts", sizeof(*opts),
+				      opts->size);
 	if (!opts->nr_partitions)
 		return lull_fail(reterr, LULL_USAGE,
 				 "a job: expected at least 1 partition");
@@ -383,10 +381,8 @@ int lull_job_status(struct lull_job *job, struct lull_job_status *status,
 	size_t size = status->size;
 
 	if (size < sizeof(*status))
-		return lull_fail(
-			reterr, LULL_USAGE,
-			"struct lull_job_status: expected size %zu, found %zu",
-			sizeof(*status), size);
+		return lull_fail_size(reterr, "lull_job_status",
+				      sizeof(*status), size);
 	pthread_mutex_lock(&job->pipeline->lock);
 	*status = job->status;
 	pthread_mutex_unlock(&job->pipeline->lock);

@@ -311,10 +311,8 @@ static int take_opts(struct lull_pipeline *pipeline,
 	int err = LULL_OK;
 
 	if (opts && opts->size < sizeof(*opts))
-		return lull_fail(reterr, LULL_USAGE,
-				 "struct lull_pipeline_opts: expected size "
-				 "%zu, found %zu",
-				 sizeof(*opts), opts->size);
+		return lull_fail_size(reterr, "lull_pipeline_opts",
+				      sizeof(*opts), opts->size);
 	if (opts)
 		pipeline->opts = *opts;
 	err = find_dealloc(pipeline->opts.dealloc, &pipeline->dealloc, reterr);
@@ -394,10 +392,8 @@ int lull_pipeline_stats(struct lull_pipeline *pipeline,
 	struct lull_budget_stats budget;
 
 	if (stats->size < sizeof(*stats))
-		return lull_fail(reterr, LULL_USAGE,
-				 "struct lull_pipeline_stats: expected size "
-				 "%zu, found %zu",
-				 sizeof(*stats), stats->size);
+		return lull_fail_size(reterr, "lull_pipeline_stats",
+				      sizeof(*stats), stats->size);
 	lull_budget_stats(pipeline->budget, &budget);
 	all.in_flight = pipeline->opts.in_flight;
 	all.cpu_threads = lull_workers_nr(pipeline->workers);
