@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-NR_CASES=9
+NR_CASES=10
 # Long enough for a busy machine; the case of the time limit has its own.
 LIMIT_S=240
 tmp=$(mktemp -d)
@@ -72,6 +72,12 @@ timed_out()
 	[ "$rc" = 124 ] && grep -q "ran out of time" "$tmp/err"
 }
 
+same_addresses()
+{
+	[ "$rc" = 0 ] && [ "$(wc -l <"$tmp/out")" = 2 ] &&
+		[ "$(sort -u "$tmp/out" | wc -l)" = 1 ]
+}
+
 not_used_up()
 {
 	[ "$rc" = 0 ] && [ ! -e "$tmp/left" ] && [ -e "$tmp/share/left" ]
@@ -122,6 +128,8 @@ vm --share "$tmp/share" -- touch "$tmp/left" "$tmp/share/left"
 result "what is written stays in the VM, but for the shared folder" not_used_up
 vm --timeout 2 -- true
 result "the time limit" timed_out
+vm -- sh -c 'for i in 1 2; do grep -m 1 libc.so /proc/self/maps; done'
+result "a program is where it was, and not translated anew" same_addresses
 vm --kernel "$tmp" -- true
 result "a folder without a kernel" refused
 result "who ends it ends QEMU" ended
