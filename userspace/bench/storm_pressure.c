@@ -6,9 +6,9 @@
  * pages until the kernel has to reclaim (large ones while there is plenty),
  * says so, and goes on asking for as long as it is let.  It looks at the memory
  * before each step and waits when what is free is near the kernel's minimum or
- * half of the page cache is gone, so that an arm that gives nothing back
- * starves the hog and does not bring the OOM killer; should that come all the
- * same, the hog is the first it takes.
+ * file pages are down to half of the page cache, so that an arm that gives
+ * nothing back starves the hog and does not bring the OOM killer; should that
+ * come all the same, the hog is the first it takes.
  *
  * While it waits it asks for pages of 2 MiB, for which the kernel reclaims but
  * does not kill.  Without that it would wait for kswapd, and kswapd, when it
@@ -87,12 +87,14 @@ static void read_marks(struct marks *ret_marks)
 /**
  * struct meminfo - what /proc/meminfo says, in bytes
  * @free: memory that nobody has
- * @file: page cache, programs' text among it; not what MADV_FREE has freed,
- *	though that waits in the same lists
+ * @file: page cache, programs' text among it
+ * @lists: what waits in the kernel's lists of file pages: page cache, and what
+ *	MADV_FREE has freed
  */
 struct meminfo {
 	uint64_t free;
 	uint64_t file;
+	uint64_t lists;
 };
 
 static void read_meminfo(struct meminfo *ret_info)
@@ -109,9 +111,13 @@ static void read_meminfo(struct meminfo *ret_info)
 			kib.file = value;
 		else if (sscanf(line, "Shmem: %llu kB", &value) == 1)
 			kib.file -= lull_min(value, kib.file);
+		else if (sscanf(line, "Active(file): %llu kB", &value) == 1 ||
+			 sscanf(line, "Inactive(file): %llu kB", &value) == 1)
+			kib.lists += value;
 	if (file)
 		fclose(file);
 	ret_info->free = kib.free * BYTES_PER_KIB;
+	ret_info->lists = kib.lists * BYTES_PER_KIB;
 	ret_info->file = kib.file * BYTES_PER_KIB;
 }
 
@@ -222,7 +228,10 @@ int lull_bench_storm_hog(struct lull_error *reterr)
 	read_marks(&marks);
 	read_meminfo(&info);
 	floor = marks.min + (marks.low - marks.min) / 2 + STEP_BYTES;
-	/* To take all of the page cache is to stop every program. */
+	/*
+	 * To take all of the page cache is to stop every program.  While the
+	 * lists hold other pages, those are there to be had.
+	 */
 	file_floor = info.file / 2;
 	plenty = marks.low + PLENTY_BYTES;
 	large.bytes = lull_align_up(floor - marks.min, STORM_SLOT_BYTES) +
@@ -243,9 +252,9 @@ int lull_bench_storm_hog(struct lull_error *reterr)
 			printf("reclaim\n");
 			fflush(stdout);
 		}
-		if (info.free < floor || info.file < file_floor) {
+		if (info.free < floor || info.lists < file_floor) {
 			nr_waits++;
-			if (info.file >= file_floor)
+			if (info.lists >= file_floor)
 				ask_for_large(&large);
 			wait_ms(WAIT_MS);
 			continue;
