@@ -13,8 +13,8 @@
 #include "internal.h"
 
 /*
- * What one scan takes: 128 MiB.  Each scan of an arena costs a flush, and the
- * kernel scans until it has what it asked for.
+ * What one scan takes at most, unless more is asked for: 128 MiB.  Each scan
+ * of an arena costs a flush.
  */
 #define SLOTS_PER_SCAN 64UL
 /* How often and for how long the OOM notifier waits for a batch under way. */
@@ -98,18 +98,35 @@ static unsigned long retired_slots(void)
 	return max(nr, 0L);
 }
 
+static unsigned long reclaimable_slots(void)
+{
+	return retired_slots() + lull_pool_slots();
+}
+
 static unsigned long count_objects(struct shrinker *unused,
 				   struct shrink_control *control)
 {
-	return (retired_slots() + lull_pool_slots()) * LULL_SLOT_PAGES;
+	return reclaimable_slots() * LULL_SLOT_PAGES;
+}
+
+/*
+ * The kernel wants half of what is there and asks for it in batches.  A half
+ * that is less than a batch it puts off, until it has gone through a quarter
+ * of the page cache: so a batch is one slot, and more is given than it asks
+ * for.
+ */
+static unsigned long slots_to_take(const struct shrink_control *control)
+{
+	unsigned long asked =
+		DIV_ROUND_UP(control->nr_to_scan, LULL_SLOT_PAGES);
+
+	return max(asked, min(reclaimable_slots() / 2, SLOTS_PER_SCAN));
 }
 
 static unsigned long scan_objects(struct shrinker *unused,
 				  struct shrink_control *control)
 {
-	struct lull_reclaim request = {
-		.nr = DIV_ROUND_UP(control->nr_to_scan, LULL_SLOT_PAGES),
-	};
+	struct lull_reclaim request = { .nr = slots_to_take(control) };
 	unsigned long freed = lull_pool_shrink(request.nr);
 	bool contended = false;
 
@@ -168,7 +185,7 @@ int lull_shrink_init(void)
 	shrinker->scan_objects = scan_objects;
 	/* Costs no I/O to make again: take half at the first sign. */
 	shrinker->seeks = 0;
-	shrinker->batch = SLOTS_PER_SCAN * LULL_SLOT_PAGES;
+	shrinker->batch = LULL_SLOT_PAGES;
 	err = lull_shrinker_register(shrinker);
 	if (err)
 		return err;

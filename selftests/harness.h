@@ -28,6 +28,8 @@ struct test_case {
 static struct test_case *test_first, **test_last = &test_first;
 static bool test_failed;
 static const char *test_skipped;
+/* When set, called before each test with its name. */
+static void (*test_before_each)(const char *name);
 /* When set, called after each test, which it may still fail. */
 static void (*test_after_each)(void);
 
@@ -134,6 +136,8 @@ static inline int test_main(void)
 	for (c = test_first; c; c = c->next) {
 		test_failed = false;
 		test_skipped = NULL;
+		if (test_before_each)
+			test_before_each(c->name);
 		c->fn();
 		if (test_after_each)
 			test_after_each();

@@ -49,6 +49,7 @@
 #include "kmod/memory.h"
 #include "kmod/counters.h"
 #include "kmod/run.h"
+#include "kmod/watch.h"
 
 /*
  * main() of a test program.  With a word, only the test of that name runs.
@@ -56,7 +57,11 @@
  */
 static inline int kmod_test_main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], WATCH))
+		return watch_main(argc, argv);
 	test_select(argc > 1 ? argv[1] : NULL);
+	watch_start(TEST_SECONDS_MAX * slowness());
+	test_before_each = watch_test;
 	test_after_each = test_check_log;
 	kmsg_start();
 	return test_main();

@@ -23,6 +23,8 @@
 #define OTHERS_BYTES ((uint64_t)32 << 20)
 #define TRIES 8
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
+#define TRACING "/sys/kernel/tracing/"
+#define SHRUNK TRACING "events/vmscan/mm_shrink_slab_end/enable"
 #define COMPACT_UNEVICTABLE "/proc/sys/vm/compact_unevictable_allowed"
 /* Left to the machine when memory is cut to pieces, and of that, holed. */
 #define FRAGMENT_FREE ((uint64_t)400 << 20)
@@ -149,6 +151,42 @@ TEST(shrinker_takes_retired_and_leaves_live)
 	EXPECT_TRUE(pattern_holds(a.map, SLOTS / 2 * SLOT, SEED));
 	EXPECT_EQ(SIGBUS, touch_read(a.map + SLOTS / 2 * SLOT, NULL));
 	EXPECT_EQ(0, arena_flush(a.fd, NULL));
+	arena_close(&a);
+}
+
+/* What the kernel's first call of our shrinker got, in pages; -1: no call. */
+static long first_given(void)
+{
+	FILE *f = fopen(TRACING "trace", "r");
+	const char *at, *const what = "last shrinker return val ";
+	char line[LINE_BYTES];
+	long given = -1;
+
+	while (f && given < 0 && fgets(line, sizeof(line), f)) {
+		at = strstr(line, "[lull_arena]") ? strstr(line, what) : NULL;
+		if (at)
+			given = strtol(at + strlen(what), NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	return given;
+}
+
+/* Of few slots, too: not when all page cache has gone. */
+TEST(first_sign_of_pressure_gets_half)
+{
+	struct arena a;
+	long given;
+
+	arena_open(&a, SLOTS, 0);
+	ASSERT_EQ(0, arena_retire(a.fd, 0, a.bytes, NULL));
+	ASSERT_EQ(0, file_write(SHRUNK, "1"));
+	ASSERT_EQ(0, file_write(DROP_CACHES, "2"));
+	EXPECT_EQ(0, file_write(SHRUNK, "0"));
+	given = first_given();
+	if (given < (long)(a.bytes / PAGE / 2))
+		TEST_FAIL_("the first call got %ld of %" PRIu64 " pages", given,
+			   a.bytes / PAGE);
 	arena_close(&a);
 }
 

@@ -8,9 +8,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-NR_CASES=9
+NR_CASES=11
 # Long enough for a busy machine; the case of the time limit has its own.
 LIMIT_S=240
+# For one that ends while a command runs: it has to have begun.
+HANG_S=25
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 nr=0 failed=0
@@ -69,7 +71,23 @@ tried_again()
 
 timed_out()
 {
-	[ "$rc" = 124 ] && grep -q "ran out of time" "$tmp/err"
+	[ "$rc" = 124 ] && grep -q "ran out of time" "$tmp/err" &&
+		! grep -q "once more" "$tmp/err"
+}
+
+# By QEMU, twice for each processor, and by the kernel: what waits, for one.
+says_where()
+{
+	timed_out && [ "$(grep -c "^  RIP=.*HLT=" "$tmp/err")" = 4 ] &&
+		grep -q "TB count" "$tmp/err" &&
+		grep -q "sysrq: Show Blocked State" "$tmp/err" &&
+		grep -q "Mem-Info:" "$tmp/err"
+}
+
+same_addresses()
+{
+	[ "$rc" = 0 ] && [ "$(wc -l <"$tmp/out")" = 2 ] &&
+		[ "$(sort -u "$tmp/out" | wc -l)" = 1 ]
 }
 
 not_used_up()
@@ -122,6 +140,10 @@ vm --share "$tmp/share" -- touch "$tmp/left" "$tmp/share/left"
 result "what is written stays in the VM, but for the shared folder" not_used_up
 vm --timeout 2 -- true
 result "the time limit" timed_out
+vm --timeout $HANG_S -- sleep $LIMIT_S
+result "who runs out of time says where" says_where
+vm -- sh -c 'for i in 1 2; do grep -m 1 libc.so /proc/self/maps; done'
+result "a program is where it was, and not translated anew" same_addresses
 vm --kernel "$tmp" -- true
 result "a folder without a kernel" refused
 result "who ends it ends QEMU" ended

@@ -6,9 +6,14 @@
  * pages until the kernel has to reclaim (large ones while there is plenty),
  * says so, and goes on asking for as long as it is let.  It looks at the memory
  * before each step and waits when what is free is near the kernel's minimum or
- * half of the page cache is gone, so that an arm that gives nothing back
- * starves the hog and does not bring the OOM killer; should that come all the
- * same, the hog is the first it takes.
+ * file pages are down to half of the page cache, so that an arm that gives
+ * nothing back starves the hog and does not bring the OOM killer; should that
+ * come all the same, the hog is the first it takes.
+ *
+ * While it waits it asks for pages of 2 MiB, for which the kernel reclaims but
+ * does not kill.  Without that it would wait for kswapd, and kswapd, when it
+ * has come back with nothing sixteen times (from an arm before this one),
+ * sleeps until somebody who allocates has reclaimed something by himself.
  */
 #include <errno.h>
 #include <poll.h>
@@ -35,6 +40,8 @@
 #define LARGE_STEP_BYTES ((size_t)8 << 20)
 #define WAIT_MS 1
 #define LOOK_MS 5
+/* Between two times that a waiting hog asks for large pages. */
+#define ASK_MS 100
 /* That much above the mark the hog goes on with 4 KiB pages. */
 #define PLENTY_BYTES ((size_t)128 << 20)
 /* A hog that never meets reclaim gives up. */
@@ -81,10 +88,13 @@ static void read_marks(struct marks *ret_marks)
  * struct meminfo - what /proc/meminfo says, in bytes
  * @free: memory that nobody has
  * @file: page cache, programs' text among it
+ * @lists: what waits in the kernel's lists of file pages: page cache, and what
+ *	MADV_FREE has freed
  */
 struct meminfo {
 	uint64_t free;
 	uint64_t file;
+	uint64_t lists;
 };
 
 static void read_meminfo(struct meminfo *ret_info)
@@ -97,12 +107,17 @@ static void read_meminfo(struct meminfo *ret_info)
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "MemFree: %llu kB", &value) == 1)
 			kib.free = value;
+		else if (sscanf(line, "Cached: %llu kB", &value) == 1)
+			kib.file = value;
+		else if (sscanf(line, "Shmem: %llu kB", &value) == 1)
+			kib.file -= lull_min(value, kib.file);
 		else if (sscanf(line, "Active(file): %llu kB", &value) == 1 ||
 			 sscanf(line, "Inactive(file): %llu kB", &value) == 1)
-			kib.file += value;
+			kib.lists += value;
 	if (file)
 		fclose(file);
 	ret_info->free = kib.free * BYTES_PER_KIB;
+	ret_info->lists = kib.lists * BYTES_PER_KIB;
 	ret_info->file = kib.file * BYTES_PER_KIB;
 }
 
@@ -163,12 +178,47 @@ static char *map_everything(size_t bytes, size_t large_bytes)
 	return mem;
 }
 
+/**
+ * struct large - where a waiting hog asks for pages of 2 MiB
+ * @mem: addresses of some
+ * @bytes: of more than it can have without reclaim
+ * @asked_ns: when it did last
+ */
+struct large {
+	char *mem;
+	size_t bytes;
+	uint64_t asked_ns;
+};
+
+/*
+ * Up to the one that the kernel has not, in spite of reclaim, and gives a page
+ * of 4 KiB for.  What is had goes back: the hog takes it in its own steps.
+ */
+static void ask_for_large(struct large *large)
+{
+	uint64_t now = lull_bench_now_ns();
+	unsigned char is_large = 1;
+	size_t at;
+
+	if (now - large->asked_ns < ASK_MS * (uint64_t)NS_PER_MS)
+		return;
+	for (at = 0; at < large->bytes && is_large; at += STORM_SLOT_BYTES) {
+		*(volatile char *)(large->mem + at) = 1;
+		if (mincore(large->mem + at + STORM_PAGE_BYTES,
+			    STORM_PAGE_BYTES, &is_large))
+			break;
+	}
+	madvise(large->mem, large->bytes, MADV_DONTNEED);
+	large->asked_ns = lull_bench_now_ns();
+}
+
 int lull_bench_storm_hog(struct lull_error *reterr)
 {
 	size_t all = (size_t)sysconf(_SC_PHYS_PAGES) * STORM_PAGE_BYTES, at = 0;
 	uint64_t start = lull_bench_now_ns(), before = count_reclaims();
 	uint64_t floor, file_floor, nr_waits = 0, plenty;
-	size_t step;
+	struct large large = { 0 };
+	size_t step, mapped_bytes;
 	struct meminfo info;
 	struct marks marks;
 	bool begun = false;
@@ -178,12 +228,22 @@ int lull_bench_storm_hog(struct lull_error *reterr)
 	read_marks(&marks);
 	read_meminfo(&info);
 	floor = marks.min + (marks.low - marks.min) / 2 + STEP_BYTES;
-	/* To take all of the page cache is to stop every program. */
+	/*
+	 * To take all of the page cache is to stop every program.  While the
+	 * lists hold other pages, those are there to be had.
+	 */
 	file_floor = info.file / 2;
 	plenty = marks.low + PLENTY_BYTES;
-	mem = map_everything(all, info.free > plenty ? info.free - plenty : 0);
+	large.bytes = lull_align_up(floor - marks.min, STORM_SLOT_BYTES) +
+		      STORM_SLOT_BYTES;
+	mapped_bytes = all + large.bytes + STORM_SLOT_BYTES;
+	mem = map_everything(mapped_bytes,
+			     info.free > plenty ? info.free - plenty : 0);
 	if (!mem)
 		return lull_fail_errno(reterr, LULL_NOMEM, errno, "hog");
+	large.mem = mem + mapped_bytes - large.bytes;
+	large.mem -= (uintptr_t)large.mem & (STORM_SLOT_BYTES - 1);
+	madvise(large.mem, large.bytes, MADV_HUGEPAGE);
 	while (!is_over(start) && at < all) {
 		read_meminfo(&info);
 		if (!begun &&
@@ -192,8 +252,10 @@ int lull_bench_storm_hog(struct lull_error *reterr)
 			printf("reclaim\n");
 			fflush(stdout);
 		}
-		if (info.free < floor || info.file < file_floor) {
+		if (info.free < floor || info.lists < file_floor) {
 			nr_waits++;
+			if (info.lists >= file_floor)
+				ask_for_large(&large);
 			wait_ms(WAIT_MS);
 			continue;
 		}
@@ -202,7 +264,7 @@ int lull_bench_storm_hog(struct lull_error *reterr)
 		at += lull_min(step, all - at);
 	}
 	printf("%zu %llu\n", at, (unsigned long long)nr_waits);
-	munmap(mem, all);
+	munmap(mem, mapped_bytes);
 	return LULL_OK;
 }
 
