@@ -57,33 +57,17 @@ static __global__ void fill(fe<F> *v, size_t n, uint64_t seed)
 	v[i] = r;
 }
 
-template <class F, class MUL>
-static __global__ void __launch_bounds__(128) products(fe<F> *v, unsigned int nr, MUL product)
+template <class F>
+static __global__ void __launch_bounds__(128) products(fe<F> *v, unsigned int nr)
 {
 	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 	fe<F> a = v[i], b = v[i ^ 1];
 
 #pragma unroll 1
 	for (unsigned int k = 0; k < nr; k++)
-		a = product(b, a);
+		a = mul(b, a);
 	v[i] = a;
 }
-
-struct generic_product {
-	template <class F>
-	__device__ __forceinline__ fe<F> operator()(const fe<F> &a, const fe<F> &b) const
-	{
-		return mul(a, b);
-	}
-};
-
-struct special_product {
-	template <class F>
-	__device__ __forceinline__ fe<F> operator()(const fe<F> &a, const fe<F> &b) const
-	{
-		return fr_mul(a, b);
-	}
-};
 
 struct timer {
 	cudaEvent_t start, stop;
@@ -137,9 +121,7 @@ static void bench_products(timer &t)
 
 	must(cudaMalloc(&v, n * sizeof(*v)), "values");
 	fill<F><<<n / 256, 256>>>(v, n, 1);
-	t.measure([&] { products<F><<<n / threads, threads>>>(v, nr, generic_product()); });
-	t.print(C::name, "fr_mul_generic_x2000", 20);
-	t.measure([&] { products<F><<<n / threads, threads>>>(v, nr, special_product()); });
+	t.measure([&] { products<F><<<n / threads, threads>>>(v, nr); });
 	t.print(C::name, "fr_mul_x2000", 20);
 	must(cudaGetLastError(), "products");
 	must(cudaFree(v), "free");

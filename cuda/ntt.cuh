@@ -139,7 +139,7 @@ LULL_HD fe<F> ntt_round_entry(const ntt_table_spec<F> &t, size_t i)
 	q = i >> (s - round_log);
 	i &= ((size_t)1 << (s - round_log)) - 1;
 	step = (uint64_t)1 << (t.log_n - s);
-	base = fr_mul(fr_pow(t.h, step), fr_pow(t.w, step * i));
+	base = mul(fr_pow(t.h, step), fr_pow(t.w, step * i));
 	return fr_pow(base, reverse3((unsigned int)q));
 }
 
@@ -152,7 +152,7 @@ LULL_HD fe<F> ntt_direct_entry(const ntt_table_spec<F> &t, size_t i)
 	uint64_t step = (uint64_t)1 << (t.log_n - log_b);
 	uint64_t e = c * r & (((uint64_t)1 << log_b) - 1);
 
-	return fr_mul(fr_pow(t.h, step * r), fr_pow(t.w, step * e));
+	return mul(fr_pow(t.h, step * r), fr_pow(t.w, step * e));
 }
 
 template <class F>
@@ -161,7 +161,7 @@ LULL_HD fe<F> ntt_first_entry(const ntt_table_spec<F> &t, size_t i)
 	unsigned int f = first_round_log(t.log_rows);
 	uint32_t m = reverse_bits((uint32_t)i & ((1u << f) - 1), f);
 
-	return fr_mul(t.scale, fr_pow(t.h, ((uint64_t)m) << (t.log_n - f)));
+	return mul(t.scale, fr_pow(t.h, ((uint64_t)m) << (t.log_n - f)));
 }
 
 template <class F>

@@ -211,7 +211,7 @@ LULL_HD void tile_load_product(uint4 *tile, const fe<F> *a, const fe<F> *b, cons
 		fe<F> r = fe<F>::zero();
 
 		if (map(e) < map.size)
-			r = fr_mul(load_fe(a + map(e)), load_fe(b + map(e)));
+			r = mul(load_fe(a + map(e)), load_fe(b + map(e)));
 		tile_put(tile, e, r);
 	}
 }
@@ -222,7 +222,7 @@ LULL_HD fe<F> root_power(const ntt_boundary<F> &b, uint64_t e)
 {
 	uint64_t low = e & (((uint64_t)1 << b.log_low) - 1);
 
-	return fr_mul(load_fe(b.low + low), load_fe(b.high + (e >> b.log_low)));
+	return mul(load_fe(b.low + low), load_fe(b.high + (e >> b.log_low)));
 }
 
 /* h^k w_n^(k c) */
@@ -232,7 +232,7 @@ LULL_HD fe<F> computed_factor(const ntt_pass<F> &p, uint32_t k, uint32_t c)
 	uint64_t e = (uint64_t)k * c & (((uint64_t)1 << p.log_n) - 1);
 	fe<F> r = root_power(p.boundary, e);
 
-	return p.boundary.powers ? fr_mul(r, load_fe(p.boundary.powers + k)) : r;
+	return p.boundary.powers ? mul(r, load_fe(p.boundary.powers + k)) : r;
 }
 
 /* Entry t of the middle round's table: position and index, then the column. */
@@ -243,7 +243,7 @@ LULL_HD void make_middle(fe<F> *middle, const ntt_pass<F> &p, const tile_map<F> 
 	uint32_t k2 = reverse3(map.row(t) >> round_log);
 	fe<F> w = computed_factor(p, k2 << round_log, map.first_column + map.column(t));
 
-	write_fe(middle + t, fr_mul(w, load_fe(table + map.row(t))));
+	write_fe(middle + t, mul(w, load_fe(table + map.row(t))));
 }
 
 /* The factor that thread t's elements share: warp_element() i has k2 = 0 for
@@ -340,7 +340,7 @@ LULL_HD void dif_columns(const block &b, const ntt_pass<F> &p, fe<F> *v, const f
 			uint32_t e = warp_element(t, i, map.at());
 			fe<F> w = boundary_factor(p, map, own, e);
 
-			write_fe(v + map(e), fr_mul(w, tile_get<F>(b.tile, e)));
+			write_fe(v + map(e), mul(w, tile_get<F>(b.tile, e)));
 		}
 	});
 }
@@ -358,7 +358,7 @@ struct epilogue {
 
 		if (what == NTT_PLAIN)
 			return reduce_once(x);
-		r = fr_mul(what == NTT_SCALE ? scale : load_fe(b + at), x);
+		r = mul(what == NTT_SCALE ? scale : load_fe(b + at), x);
 		return what == NTT_QUOTIENT ? sub(r, load_fe(c + at)) : r;
 	}
 };
@@ -384,7 +384,7 @@ LULL_HD void dit_columns(const block &b, const ntt_pass<F> &p, fe<F> *v, const e
 			uint32_t e = warp_element(t, i, map.at());
 			fe<F> w = boundary_factor(p, map, own, e);
 
-			tile_put(b.tile, e, fr_mul(w, tile_get<F>(b.tile, e)));
+			tile_put(b.tile, e, mul(w, tile_get<F>(b.tile, e)));
 		}
 	});
 	rounds_dit(b, p, map.at(), middle, (const fe<F> *)NULL);

@@ -111,7 +111,7 @@ static fe<F> root_of(bool inverse, unsigned int log_n)
 	for (unsigned int i = 0; i < F::nr_words; i++)
 		r.l[i] = inverse ? F::root_inv(i) : F::root(i);
 	for (unsigned int i = log_n; i < F::two_adicity; i++)
-		r = fr_mul(r, r);
+		r = mul(r, r);
 	return r;
 }
 
@@ -146,9 +146,9 @@ static ntt_roots<F> roots_of(bool inverse)
 	fe<F> w = root_of<F>(inverse, 3), w_inv = root_of<F>(!inverse, 3);
 	ntt_roots<F> r;
 
-	r.i = fr_mul(w, w);
-	r.c = fr_mul(half, add(w, w_inv));
-	r.s = fr_mul(half, sub(w, w_inv));
+	r.i = mul(w, w);
+	r.c = mul(half, add(w, w_inv));
+	r.s = mul(half, sub(w, w_inv));
 	return r;
 }
 

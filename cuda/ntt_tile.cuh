@@ -157,7 +157,7 @@ template <class F>
 LULL_HD void dft4(fe<F> &x0, fe<F> &x1, fe<F> &x2, fe<F> &x3, const ntt_roots<F> &roots)
 {
 	fe<F> e0 = add(x0, x2), e1 = sub(x0, x2), o0 = add(x1, x3);
-	fe<F> o1 = fr_mul(roots.i, sub_lazy(x1, x3));
+	fe<F> o1 = mul(roots.i, sub_lazy(x1, x3));
 
 	x0 = add(e0, o0);
 	x2 = sub_lazy(e0, o0);
@@ -170,9 +170,9 @@ template <class F>
 LULL_HD void dft8(fe<F> *y, const fe<F> *x, const ntt_roots<F> &roots)
 {
 	fe<F> a1 = sub(x[1], x[5]), a3 = sub(x[3], x[7]), d0 = sub(x[0], x[4]);
-	fe<F> u = fr_mul(roots.c, sub_lazy(a1, a3));
-	fe<F> v = fr_mul(roots.s, add_lazy(a1, a3));
-	fe<F> w = fr_mul(roots.i, sub_lazy(x[2], x[6]));
+	fe<F> u = mul(roots.c, sub_lazy(a1, a3));
+	fe<F> v = mul(roots.s, add_lazy(a1, a3));
+	fe<F> w = mul(roots.i, sub_lazy(x[2], x[6]));
 	fe<F> s0 = add(x[0], x[4]), s1 = add(x[1], x[5]);
 	fe<F> s2 = add(x[2], x[6]), s3 = add(x[3], x[7]);
 	fe<F> t, z;
@@ -185,7 +185,7 @@ LULL_HD void dft8(fe<F> *y, const fe<F> *x, const ntt_roots<F> &roots)
 	z = sub(d0, w);
 	y[3] = add_lazy(z, t);
 	y[7] = sub_lazy(z, t);
-	t = fr_mul(roots.i, sub_lazy(s1, s3));
+	t = mul(roots.i, sub_lazy(s1, s3));
 	z = sub(s0, s2);
 	y[2] = add_lazy(z, t);
 	y[6] = sub_lazy(z, t);
@@ -227,7 +227,7 @@ LULL_HD void round_twiddle(fe<F> *v, const fe<F> *table, uint32_t j, unsigned in
 {
 #pragma unroll
 	for (unsigned int q = FIRST; q < round_size; q++)
-		v[q] = fr_mul(read_fe(table + ((q << log_nr) + j)), v[q]);
+		v[q] = mul(read_fe(table + ((q << log_nr) + j)), v[q]);
 }
 
 /*

@@ -19,7 +19,7 @@ __global__ void product_kernel(fe<F> *c, const fe<F> *a, const fe<F> *b, size_t 
 	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 
 	if (i < n)
-		write_fe(c + i, fr_mul(load_fe(a + i), load_fe(b + i)));
+		write_fe(c + i, mul(load_fe(a + i), load_fe(b + i)));
 }
 
 /* a = a b - c, or a b without c */

@@ -74,7 +74,7 @@ struct quotient_powers {
 
 	LULL_HD fe<F> operator()(size_t i) const
 	{
-		return fr_mul(scale, fr_pow(base, i));
+		return mul(scale, fr_pow(base, i));
 	}
 };
 
@@ -91,12 +91,12 @@ LULL_HD void quotient_coefs_swap(const quotient_coefs<F> &c, fe<F> *h, uint32_t 
 
 	if (i > j)
 		return;
-	fe<F> of_i = fr_mul(load_fe(c.low + (i & mask)), load_fe(c.high + (i >> c.log_low)));
-	fe<F> of_j = fr_mul(load_fe(c.low + (j & mask)), load_fe(c.high + (j >> c.log_low)));
+	fe<F> of_i = mul(load_fe(c.low + (i & mask)), load_fe(c.high + (i >> c.log_low)));
+	fe<F> of_j = mul(load_fe(c.low + (j & mask)), load_fe(c.high + (j >> c.log_low)));
 	fe<F> at_i = read_fe(h + i), at_j = read_fe(h + j);
 
-	write_fe(h + i, fr_mul(of_i, at_j));
-	write_fe(h + j, fr_mul(of_j, at_i));
+	write_fe(h + i, mul(of_i, at_j));
+	write_fe(h + j, mul(of_j, at_i));
 }
 
 /* Fills memory, quotient_coefs_bytes() of the device's, aligned to 256. */

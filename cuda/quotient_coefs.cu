@@ -48,7 +48,7 @@ void quotient_coefs_powers(unsigned int log_n, quotient_powers<F> *ret_low,
 	for (unsigned int i = 0; i < log_n; i++)
 		nr = dbl(nr);
 	ret_low->base = step;
-	ret_low->scale = inverse_power(fr_mul(nr, sub(fr_pow(s, n), fe<F>::one())));
+	ret_low->scale = inverse_power(mul(nr, sub(fr_pow(s, n), fe<F>::one())));
 	ret_high->base = fr_pow(step, (uint64_t)1 << quotient_coefs_log_low(log_n));
 	ret_high->scale = fe<F>::one();
 }

@@ -72,7 +72,7 @@ static __device__ fe<F> sum_entries(const spmv_args<F, ID> &m, uint32_t i, uint3
 			return sum;
 		if (!found)
 			continue;
-		sum = add(sum, fr_mul(load_fe(m.scaled + __ldg(m.ids + i)),
+		sum = add(sum, mul(load_fe(m.scaled + __ldg(m.ids + i)),
 				      load_fe(m.witness + column)));
 		i += stride;
 	}
@@ -173,7 +173,7 @@ static __global__ void dictionary_kernel(fe<F> *dictionary, size_t nr)
 
 	one.l[0] = 1;
 	if (i < nr)
-		write_fe(dictionary + nr + i, fr_mul(read_fe(dictionary + i), one));
+		write_fe(dictionary + nr + i, mul(read_fe(dictionary + i), one));
 }
 
 static unsigned int nr_blocks(size_t nr)

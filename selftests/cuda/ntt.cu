@@ -177,7 +177,7 @@ static void host_quotient(fe<F> *a, fe<F> *b, fe<F> *c, unsigned int log_n,
 				  fe<F>::zero(), b, c };
 
 	for (size_t i = 0; !h.last() && i < (size_t)1 << log_n; i++)
-		c[i] = fr_mul(a[i], b[i]);
+		c[i] = mul(a[i], b[i]);
 	if (!folded)
 		host_coset<F>(h, c, a, b, 0, plain);
 	host_coset<F>(h, b, NULL, NULL, 1, plain);

@@ -149,7 +149,7 @@ static fe<F> multiply_row(const struct system *s, const struct spmv_plan *plan,
 		memcpy((void *)&w, &s->witness[columns[k] * 32ul], 32);
 		memcpy((void *)&c,
 		       coefs + id_at(plan, block + part->ids, k) * 32ul, 32);
-		sum = add(sum, fr_mul(c, w));
+		sum = add(sum, mul(c, w));
 	}
 	return sum;
 }
