@@ -156,7 +156,7 @@ static bool sample_is_right(const struct sample<G> *s)
 }
 
 /* As enum msm_method. */
-static const char *const method_names[] = { "affine", "staged", "xyzz" };
+static const char *const method_names[] = { "affine", "xyzz" };
 
 template <class G>
 static bool measure(const struct msm_shape *shape, unsigned int log2_nr)
@@ -220,9 +220,7 @@ static bool parse_option(const char *text, struct msm_shape *shape)
 		return false;
 	value++;
 	if (!strncmp(text, "method", n))
-		shape->method = !strcmp(value, "xyzz")	   ? MSM_XYZZ
-				: !strcmp(value, "staged") ? MSM_AFFINE_STAGED
-							   : MSM_AFFINE;
+		shape->method = !strcmp(value, "xyzz") ? MSM_XYZZ : MSM_AFFINE;
 	else if (!strncmp(text, "bits", n))
 		shape->window_bits = (unsigned int)strtoul(value, NULL, 10);
 	else if (!strncmp(text, "levels", n))

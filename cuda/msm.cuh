@@ -58,9 +58,8 @@ struct bls12_381_g2 {
 
 /* How the points of a bucket are summed. */
 enum msm_method {
-	MSM_AFFINE,	   /* pairwise, in affine coordinates, inversions shared */
-	MSM_AFFINE_STAGED, /* the same, loading ahead; G1 only, else as above */
-	MSM_XYZZ,	   /* one after the other in XYZZ: the twin */
+	MSM_AFFINE, /* pairwise, in affine coordinates, inversions shared */
+	MSM_XYZZ,   /* one after the other in XYZZ: the twin */
 };
 
 /**
@@ -106,7 +105,7 @@ struct msm_layout {
 	size_t points[2];	 /* partial sums, affine, in planes */
 	size_t points_stride[2]; /* values in a plane; no offset */
 	size_t prefix;		 /* prefix products of a batch */
-	size_t places;		 /* where a batch's pairs stand */
+	size_t places;		 /* where a level's pairs stand */
 	size_t buckets;		 /* XYZZ */
 	size_t partial[2];	 /* sums of runs that cross a tile, XYZZ */
 	size_t partial_keys[2];
@@ -132,7 +131,7 @@ struct msm_layout {
  * @chunk_refs: refs that go through the tree at once
  * @nr_levels: levels of the pairwise tree
  * @unit_levels: the same for msm_run_sum()
- * @blocks: of a level's grid
+ * @blocks: of a level's grid at most
  * @batch: pairs of one thread that share an inversion with their block's
  * @row_bits: the buckets of a set as a matrix: 2^row_bits columns
  * @column_bits: and 2^column_bits rows

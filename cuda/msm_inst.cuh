@@ -14,7 +14,6 @@
 #include "msm_reduce.cuh"
 #include "msm_runs.cuh"
 #include "msm_sort.cuh"
-#include "msm_staged.cuh"
 
 namespace lull
 {
@@ -60,6 +59,21 @@ static int merge_all(const struct run_context *run, struct run_params<E> r, size
 	return LULL_OK;
 }
 
+/* Offsets of what a level makes of buckets, at most @nr_outputs, and where the
+ * points of each output stand. */
+static int halve_level(const struct run_context *run, uint32_t nr_buckets, size_t nr_outputs,
+		       unsigned int level, uint32_t **offsets, struct lull_error *reterr)
+{
+	const struct msm_layout *l = &run->plan->scratch;
+	uint32_t *in = *offsets;
+
+	*offsets = run->at<uint32_t>(l->level_offsets[level % 2]);
+	LULL_TRY(msm_halve_offsets(run, *offsets, in, nr_buckets, reterr));
+	return launch("find_places", find_places, blocks_for(nr_outputs, 256 * PLACES_PER_THREAD),
+		      256, run->stream, reterr, run->at<uint32_t>(l->places), (const uint32_t *)in,
+		      (const uint32_t *)*offsets, nr_buckets);
+}
+
 /* The levels of the tree, then XYZZ: the sum of each bucket to buckets[]. */
 template <class E>
 static int sum_buckets(const struct run_context *run, const affine<E> *table,
@@ -83,21 +97,19 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 		t.out = run->at<uint4>(l->points[level % 2]);
 		t.out_stride = l->points_stride[level % 2];
 		t.in = in;
-		t.offsets_in = offsets;
-		offsets = run->at<uint32_t>(l->level_offsets[level % 2]);
-		t.offsets_out = offsets;
-		t.nr_buckets = job->nr_buckets;
-		t.prefix = run->at<uint4>(l->prefix);
 		t.places = run->at<uint32_t>(l->places);
+		t.prefix = run->at<uint4>(l->prefix);
 		t.batch = plan->batch;
-		LULL_TRY(msm_halve_offsets(run, offsets, t.offsets_in, job->nr_buckets, reterr));
-		LULL_TRY(launch("tree_reduce",
-				level ? tree_kernel<E, false>(plan->shape.method)
-				      : tree_kernel<E, true>(plan->shape.method),
-				plan->blocks, MSM_TREE_THREADS, run->stream, reterr, t));
-		in = { NULL, NULL, t.out, t.out_stride };
 		/* Every bucket rounds up. */
 		left = (left >> 1) + job->nr_buckets < left ? (left >> 1) + job->nr_buckets : left;
+		LULL_TRY(halve_level(run, job->nr_buckets, left, level, &offsets, reterr));
+		t.nr_outputs = offsets + job->nr_buckets;
+		LULL_TRY(launch("tree_reduce",
+				level ? tree_reduce<E, false> : tree_reduce<E, true>,
+				plan->shape.nr_sms *
+					tree_tuning(sizeof(E), level == 0).blocks_per_sm,
+				MSM_TREE_THREADS, run->stream, reterr, t));
+		in = { NULL, NULL, t.out, t.out_stride };
 	}
 	if (job->nr_levels)
 		left = (job->nr_refs >> job->nr_levels) + job->nr_buckets;

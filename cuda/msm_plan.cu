@@ -21,7 +21,8 @@ namespace lull
 /* Refs that go through the tree at once where nothing bounds the scratch. */
 #define CHUNK_REFS_DEFAULT ((size_t)1 << 27)
 #define CHUNK_REFS_MIN ((size_t)1 << 16)
-#define BATCH_DEFAULT 64
+/* More pairs than this have hardly anything left of an inversion to share. */
+#define BATCH_MAX 256
 
 static unsigned int coord_words(const struct msm_shape *shape)
 {
@@ -156,16 +157,28 @@ static void need(struct needs *n, size_t refs, size_t buckets, unsigned int leve
 		n->partial = 2 * tiles;
 }
 
+/* A thread has so many pairs of a level. */
+static void choose_batch(struct msm_plan *plan, size_t nr_rows)
+{
+	if (plan->shape.batch)
+		plan->batch = plan->shape.batch;
+	else if (nr_rows > BATCH_MAX)
+		plan->batch = BATCH_MAX;
+	else
+		plan->batch = nr_rows ? (unsigned int)nr_rows : 1;
+}
+
 static void lay_out(struct msm_plan *plan)
 {
 	size_t xyzz_bytes = 2 * plan->point_bytes, coord = plan->point_bytes / 2;
 	struct msm_layout *l = &plan->scratch;
 	struct needs n = {};
 	size_t lines = ((size_t)1 << plan->row_bits) + ((size_t)1 << plan->column_bits);
-	size_t pairs = (size_t)plan->blocks * MSM_TREE_THREADS * plan->batch;
+	size_t threads = (size_t)plan->blocks * MSM_TREE_THREADS;
 
 	need(&n, plan->chunk_refs, plan->nr_buckets, plan->nr_levels);
 	need(&n, plan->shape.nr_units, 1, plan->unit_levels);
+	choose_batch(plan, (n.points[0] + threads - 1) / threads);
 	memset(l, 0, sizeof(*l));
 	for (int i = 0; i < 2; i++) {
 		l->keys[i] = carve(l, plan->nr_refs * sizeof(uint32_t));
@@ -184,8 +197,8 @@ static void lay_out(struct msm_plan *plan)
 	l->cub_bytes = plan->nr_refs / 4 + plan->nr_buckets / 4 + ((size_t)16 << 20);
 	l->cub = carve(l, l->cub_bytes);
 	l->offsets = carve(l, (plan->nr_buckets + 2) * sizeof(uint32_t));
-	l->prefix = carve(l, pairs * coord);
-	l->places = carve(l, pairs * 2 * sizeof(uint32_t));
+	l->prefix = carve(l, threads * plan->batch * coord);
+	l->places = carve(l, n.points[0] * sizeof(uint32_t));
 	l->buckets = carve(l, (plan->nr_buckets + 1) * xyzz_bytes);
 	l->lines = carve(l, plan->nr_sets * lines * xyzz_bytes);
 	l->sums = carve(l, MSM_SUMS_MAX * xyzz_bytes);
@@ -206,10 +219,18 @@ static void choose_levels(struct msm_plan *plan)
 		plan->nr_levels = plan->unit_levels = 0;
 }
 
+/* Of the level that has more of them. */
+static unsigned int blocks_per_sm(size_t coord_bytes)
+{
+	unsigned int first = tree_tuning(coord_bytes, true).blocks_per_sm;
+	unsigned int others = tree_tuning(coord_bytes, false).blocks_per_sm;
+
+	return first > others ? first : others;
+}
+
 int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 		  struct lull_error *reterr)
 {
-	size_t blocks_per_sm = shape->curve == LULL_CURVE_BN254 ? 5 : 3;
 	struct msm_plan plan = {};
 
 	if ((shape->curve != LULL_CURVE_BN254 && shape->curve != LULL_CURVE_BLS12_381) ||
@@ -229,10 +250,7 @@ int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 	plan.table_bytes = plan.nr_copies * shape->nr_points * plan.point_bytes;
 	plan.table_bytes = (plan.table_bytes + ALIGN - 1) / ALIGN * ALIGN;
 	plan.table_bytes += (shape->nr_points / 32 + 1) * sizeof(uint32_t);
-	if (shape->group == 2)
-		blocks_per_sm = 2;
-	plan.blocks = (unsigned int)(shape->nr_sms * blocks_per_sm);
-	plan.batch = shape->batch ? shape->batch : BATCH_DEFAULT;
+	plan.blocks = shape->nr_sms * blocks_per_sm(plan.point_bytes / 2);
 	plan.key_bits = log2_floor(plan.nr_buckets) + 1;
 	plan.row_bits = (log2_floor(plan.set_buckets - 1) + 1) / 2;
 	plan.column_bits = log2_floor(plan.set_buckets - 1) + 1 - plan.row_bits;

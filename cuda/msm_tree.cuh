@@ -14,6 +14,11 @@
  * pair costs two products for its inverse, two more and a square for the sum.
  * Equal, opposite and infinite points have a path of their own: they show in
  * x (equal, or 0) in one comparison.
+ *
+ * Where a pair's points stand is found out before, by a kernel of its own: such
+ * a search waits for memory and for nothing else, so it wants many threads,
+ * where a level wants many registers.  A level then knows steps ahead what it
+ * will read, and reads it while it multiplies (struct tree_feed).
  */
 #ifndef LULL_CUDA_MSM_TREE_CUH
 #define LULL_CUDA_MSM_TREE_CUH
@@ -32,25 +37,33 @@ struct level_input {
 	const uint4 *planes;
 	size_t stride;
 
+	/* A point by its ref, or by its place in the planes. */
 	template <bool REFS>
-	__device__ __forceinline__ E load_x(uint32_t i) const
+	__device__ __forceinline__ E load_x(uint32_t ref) const
 	{
 		if (REFS)
-			return load_wide(&table[__ldg(refs + i) & ~MSM_REF_NEG].x);
-		return load_planes<E, false>(planes, stride, i);
+			return load_wide(&table[ref & ~MSM_REF_NEG].x);
+		return load_planes<E, false>(planes, stride, ref);
 	}
+	template <bool REFS>
+	__device__ __forceinline__ E load_y(uint32_t ref) const
+	{
+		constexpr unsigned int nr = sizeof(E) / sizeof(uint4);
+
+		if (REFS) {
+			E y = load_wide(&table[ref & ~MSM_REF_NEG].y);
+
+			return ref & MSM_REF_NEG ? neg(y) : y;
+		}
+		return load_planes<E, false>(planes + nr * stride, stride, ref);
+	}
+	/* Point i. */
 	template <bool REFS>
 	__device__ __forceinline__ affine<E> load(uint32_t i) const
 	{
-		return load_ref<REFS>(REFS ? __ldg(refs + i) : i);
-	}
-	template <bool REFS>
-	__device__ __forceinline__ affine<E> load_ref(uint32_t ref) const
-	{
-		if (REFS)
-			return neg_if((ref & MSM_REF_NEG) != 0,
-				      load_wide(table + (ref & ~MSM_REF_NEG)));
-		return load_planes<affine<E>, false>(planes, stride, ref);
+		uint32_t ref = REFS ? __ldg(refs + i) : i;
+
+		return { load_x<REFS>(ref), load_y<REFS>(ref) };
 	}
 };
 
@@ -121,60 +134,168 @@ static __device__ __noinline__ void special_sum(affine<E> *ret, const affine<E> 
 	}
 }
 
-/* Kept for each pair of a batch between the two passes. */
-#define PLACE_PAIR 0x80000000u /* bit 31: there is a second point */
+/* Where an output's points stand: the first, and whether there is a second. */
+#define PLACE_PAIR 0x80000000u /* bit 31 */
+/* Outputs of a thread that looks for places. */
+#define PLACES_PER_THREAD 4
+
+static __global__ void __launch_bounds__(256)
+	find_places(uint32_t *places, const uint32_t *offsets_in, const uint32_t *offsets_out,
+		    uint32_t nr_buckets)
+{
+	uint32_t o = (blockIdx.x * blockDim.x + threadIdx.x) * PLACES_PER_THREAD;
+	uint32_t end = offsets_out[nr_buckets];
+
+	if (o >= end)
+		return;
+	if (end - o > PLACES_PER_THREAD)
+		end = o + PLACES_PER_THREAD;
+	bucket_cursor cursor(offsets_out, nr_buckets, o);
+	for (; o < end; o++) {
+		uint32_t i;
+
+		cursor.move(o);
+		i = offsets_in[cursor.bucket] + 2 * (o - cursor.start);
+		places[o] = i | (i + 1 < offsets_in[cursor.bucket + 1] ? PLACE_PAIR : 0);
+	}
+}
 
 template <class E>
 struct tree_level {
 	uint4 *out; /* planes */
 	size_t out_stride;
 	struct level_input<E> in;
-	const uint32_t *offsets_in, *offsets_out;
-	uint32_t nr_buckets;
-	uint4 *prefix;	  /* [block][batch] of planes of a block's threads */
-	uint32_t *places; /* [block][batch][thread], or pairs of them */
+	const uint32_t *places;	     /* of the outputs */
+	const uint32_t *nr_outputs;
+	uint4 *prefix; /* [block][batch] of planes of a block's threads */
 	unsigned int batch;
 };
 
 #define PREFIX_VECTORS(E) (sizeof(E) / sizeof(uint4) * MSM_TREE_THREADS)
 
+static __device__ __forceinline__ uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* A thread's outputs of a batch: first, first + MSM_TREE_THREADS, ... */
+struct tree_share {
+	uint32_t first, nr;
+	size_t row; /* of the prefix products */
+};
+
 /*
- * Forward: places and prefix products of outputs o, o + block, ... below end;
- * the product.  Row @row of the batch is the first.
+ * What a thread reads, in the order of its outputs or backwards.  A place tells
+ * refs, and refs tell points; each is asked for a step before it is needed, so
+ * that a thread does not wait for three answers in turn.  An output with one
+ * point reads that twice.
  */
 template <class E, bool REFS>
-static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t, uint32_t o,
-						 uint32_t end, size_t row)
+struct tree_feed {
+	/* Registers hold the next points, too. */
+	static constexpr bool in_registers = tree_tuning(sizeof(E), REFS).ahead;
+
+	const struct tree_level<E> &level;
+	const struct tree_share &share;
+	uint32_t place, place1, place2; /* of this output and the next two */
+	uint32_t a, b, a1, b1;		/* refs of this one and the next */
+	E ax, bx, ax1, bx1;
+
+	__device__ __forceinline__ uint32_t place_of(uint32_t i) const
+	{
+		return __ldg(level.places + share.first + i * MSM_TREE_THREADS);
+	}
+	static __device__ __forceinline__ uint32_t second(uint32_t place)
+	{
+		return (place & ~PLACE_PAIR) + (place >> 31);
+	}
+	__device__ __forceinline__ uint32_t ref_of(uint32_t at) const
+	{
+		return REFS ? __ldg(level.in.refs + at) : at;
+	}
+	/* Outputs i0, i1 and i2 are the first ones. */
+	__device__ __forceinline__ tree_feed(const struct tree_level<E> &level,
+					     const struct tree_share &share, uint32_t i0,
+					     uint32_t i1, uint32_t i2)
+	    : level(level), share(share)
+	{
+		place = place_of(i0);
+		place1 = place_of(i1);
+		place2 = place_of(i2);
+		a = ref_of(place & ~PLACE_PAIR);
+		b = ref_of(second(place));
+		a1 = ref_of(place1 & ~PLACE_PAIR);
+		b1 = ref_of(second(place1));
+		if (in_registers) {
+			ax1 = level.in.template load_x<REFS>(a);
+			bx1 = level.in.template load_x<REFS>(b);
+		}
+	}
+	__device__ __forceinline__ bool is_pair() const
+	{
+		return place & PLACE_PAIR;
+	}
+	/* This output's x, and asks for the next one's. */
+	__device__ __forceinline__ void load_x()
+	{
+		if (in_registers) {
+			ax = ax1;
+			bx = bx1;
+			ax1 = level.in.template load_x<REFS>(a1);
+			bx1 = level.in.template load_x<REFS>(b1);
+			return;
+		}
+		ax = level.in.template load_x<REFS>(a);
+		bx = level.in.template load_x<REFS>(b);
+	}
+	__device__ __forceinline__ E ay() const
+	{
+		return level.in.template load_y<REFS>(a);
+	}
+	__device__ __forceinline__ E by() const
+	{
+		return level.in.template load_y<REFS>(b);
+	}
+	/* On by one; output i is the third from there. */
+	__device__ __forceinline__ void advance(uint32_t i)
+	{
+		place = place1;
+		place1 = place2;
+		a = a1;
+		b = b1;
+		a1 = ref_of(place1 & ~PLACE_PAIR);
+		b1 = ref_of(second(place1));
+		place2 = place_of(i);
+	}
+};
+
+/* Forward: prefix products; the product of all. */
+template <class E, bool REFS>
+static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t,
+						 const struct tree_share &share)
 {
+	const uint32_t last = share.nr - 1;
 	E prod = E::one();
 
-	if (o >= end)
+	if (!share.nr)
 		return prod;
-	bucket_cursor cursor(t.offsets_out, t.nr_buckets, o);
+	tree_feed<E, REFS> feed(t, share, 0, least(1, last), least(2, last));
 #pragma unroll 1
-	for (; o < end; o += MSM_TREE_THREADS, row++) {
-		uint32_t i;
-		bool pair;
-
-		cursor.move(o);
-		i = t.offsets_in[cursor.bucket] + 2 * (o - cursor.start);
-		pair = i + 1 < t.offsets_in[cursor.bucket + 1];
-		t.places[row * MSM_TREE_THREADS + threadIdx.x] = i | (pair ? PLACE_PAIR : 0);
-		if (!pair)
+	for (uint32_t i = 0; i < share.nr; i++, feed.advance(least(i + 2, last))) {
+		feed.load_x();
+		if (!feed.is_pair())
 			continue;
-		E ax = t.in.template load_x<REFS>(i), bx = t.in.template load_x<REFS>(i + 1);
-		E d = sub(bx, ax);
+		E d = sub(feed.bx, feed.ax);
 
-		if (is_zero(d) || is_zero(ax) || is_zero(bx)) {
-			affine<E> a = t.in.template load<REFS>(i);
-			affine<E> b = t.in.template load<REFS>(i + 1);
+		if (is_zero(d) || is_zero(feed.ax) || is_zero(feed.bx)) {
+			affine<E> a = { feed.ax, feed.ay() }, b = { feed.bx, feed.by() };
 			E special;
 
 			special_denominator(&special, &a, &b);
 			d = special;
 		}
-		store_planes(t.prefix + row * PREFIX_VECTORS(E), MSM_TREE_THREADS, threadIdx.x,
-			     prod);
+		store_planes(t.prefix + (share.row + i) * PREFIX_VECTORS(E), MSM_TREE_THREADS,
+			     threadIdx.x, prod);
 		prod = mul(prod, d);
 	}
 	return prod;
@@ -203,37 +324,38 @@ static __device__ __forceinline__ void tree_pair(const struct tree_level<E> &t, 
 	store_planes(t.out, t.out_stride, o, add_with_inverse(a, b, mine));
 }
 
-/* Backward: the outputs, from the inverse of the product; @o and @row are one
- * past the last. */
+/* Backward: the outputs, from the inverse of the product. */
 template <class E, bool REFS>
-static __device__ __forceinline__ void tree_backward(const struct tree_level<E> &t, uint32_t o,
-						     unsigned int nr, size_t row, E inv)
+static __device__ __forceinline__ void tree_backward(const struct tree_level<E> &t,
+						     const struct tree_share &share, E inv)
 {
-#pragma unroll 1
-	for (; nr; nr--) {
-		o -= MSM_TREE_THREADS;
-		row--;
-		uint32_t place = t.places[row * MSM_TREE_THREADS + threadIdx.x];
-		uint32_t i = place & ~PLACE_PAIR;
-		affine<E> a = t.in.template load<REFS>(i), b;
+	const uint4 *prefixes = t.prefix + share.row * PREFIX_VECTORS(E);
+	const uint32_t last = share.nr - 1;
+	E prefix, prefix1;
 
-		if (!(place & PLACE_PAIR)) {
-			store_planes(t.out, t.out_stride, o, a);
-			continue;
-		}
-		b = t.in.template load<REFS>(i + 1);
-		tree_pair(t, o, a, b,
-			  load_planes<E, true>(t.prefix + row * PREFIX_VECTORS(E), MSM_TREE_THREADS,
-					       threadIdx.x),
-			  inv);
+	if (!share.nr)
+		return;
+	tree_feed<E, REFS> feed(t, share, last, last - least(1, last), last - least(2, last));
+	prefix1 = load_planes<E, true>(prefixes + last * PREFIX_VECTORS(E), MSM_TREE_THREADS,
+				       threadIdx.x);
+#pragma unroll 1
+	for (uint32_t i = share.nr; i-- > 0; feed.advance(i - least(3, i))) {
+		affine<E> a, b;
+
+		a.y = feed.ay();
+		b.y = feed.by();
+		feed.load_x();
+		a.x = feed.ax;
+		b.x = feed.bx;
+		prefix = prefix1;
+		prefix1 = load_planes<E, true>(prefixes + (i - least(1, i)) * PREFIX_VECTORS(E),
+					       MSM_TREE_THREADS, threadIdx.x);
+		if (feed.is_pair())
+			tree_pair(t, share.first + i * MSM_TREE_THREADS, a, b, prefix, inv);
+		else
+			store_planes(t.out, t.out_stride, share.first + i * MSM_TREE_THREADS, a);
 	}
 }
-
-/* Blocks that share a multiprocessor, as registers allow. */
-template <class E>
-struct tree_blocks {
-	static constexpr int per_sm = sizeof(E) == 32 ? 5 : sizeof(E) == 48 ? 3 : 2;
-};
 
 /*
  * What a block does of a level: [o, end), in batches of nr rows.  The first
@@ -268,27 +390,28 @@ static __device__ __forceinline__ struct block_share share_of(uint32_t total, un
 }
 
 template <class E, bool REFS>
-static __global__ void __launch_bounds__(MSM_TREE_THREADS, tree_blocks<E>::per_sm)
+static __global__ void
+	__launch_bounds__(MSM_TREE_THREADS, tree_tuning(sizeof(E), REFS).blocks_per_sm)
 	tree_reduce(const struct tree_level<E> t)
 {
 	__shared__ E shared[2 * MSM_TREE_THREADS];
 	struct block_share s =
-		share_of(t.offsets_out[t.nr_buckets], t.batch, tree_blocks<E>::per_sm);
-	size_t row = (size_t)blockIdx.x * t.batch;
+		share_of(*t.nr_outputs, t.batch, tree_tuning(sizeof(E), REFS).blocks_per_sm);
 	uint32_t nr = s.first;
 
 #pragma unroll 1
 	for (; s.o < s.end; s.o += (uint64_t)nr * MSM_TREE_THREADS, nr = s.nr) {
+		struct tree_share share = { (uint32_t)s.o + threadIdx.x, nr,
+					    (size_t)blockIdx.x * t.batch };
 		uint64_t left = s.end - s.o;
-		uint32_t o = (uint32_t)s.o + threadIdx.x, mine;
-		uint32_t end = left < (uint64_t)nr * MSM_TREE_THREADS
-				       ? (uint32_t)s.end
-				       : (uint32_t)s.o + nr * MSM_TREE_THREADS;
-		E prod = tree_forward<E, REFS>(t, o, end, row);
+		E prod;
 
+		if (left < (uint64_t)nr * MSM_TREE_THREADS)
+			share.nr = ((uint32_t)left + MSM_TREE_THREADS - 1 - threadIdx.x) /
+				   MSM_TREE_THREADS;
+		prod = tree_forward<E, REFS>(t, share);
 		block_inverse<E, MSM_TREE_THREADS>(&prod, shared);
-		mine = o < end ? (end - o + MSM_TREE_THREADS - 1) / MSM_TREE_THREADS : 0;
-		tree_backward<E, REFS>(t, o + mine * MSM_TREE_THREADS, mine, row + mine, prod);
+		tree_backward<E, REFS>(t, share, prod);
 	}
 }
 

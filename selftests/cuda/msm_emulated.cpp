@@ -211,11 +211,8 @@ static const struct emulated_case cases[] = {
 	{ 300, -1, -1, 8, 0, RANDOM, 1, MSM_XYZZ },
 	{ 64, -1, -1, 5, 0, ZERO, 1, MSM_AFFINE },
 	{ 600, -1, -1, 4, 4, RANDOM, 1, MSM_AFFINE },
-	{ 33, -1, -1, 0, 0, RANDOM, 1, MSM_AFFINE_STAGED },
-	{ 600, -1, -1, 4, 4, RANDOM, 1, MSM_AFFINE_STAGED },
-	{ 500, 3, 3, 7, 3, SMALL, 3, MSM_AFFINE_STAGED },
-	{ 600, -1, 2, 5, 0, EQUAL, 2, MSM_AFFINE_STAGED },
-	{ 257, 5, -1, 9, 1, MINUS_ONE, 1, MSM_AFFINE_STAGED },
+	{ 500, 3, 3, 7, 3, SMALL, 3, MSM_AFFINE },
+	{ 257, 5, -1, 9, 1, MINUS_ONE, 1, MSM_AFFINE },
 };
 
 template <class G>
