@@ -39,6 +39,8 @@ constexpr uint64_t scratch_share = 4;
 constexpr uint64_t scratch_min = (uint64_t)1 << 20;
 /* Tables without points at infinity pay when fewer than so many are left. */
 constexpr size_t dense_num = 7, dense_den = 8;
+/* So much of a witness that is neither 0 nor 1 is few: a thirty-second. */
+constexpr size_t few_den = 32;
 constexpr double bytes_per_gib = 1u << 30;
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -108,15 +110,15 @@ static void set_sections(struct layout *l, const struct dense *dense)
 	compact(l, SECTION_B2, LIST_B);
 }
 
-static int plan_sum(const struct layout *l, const struct section *s, size_t nr, bool units,
-		    struct msm_plan *ret_plan, struct lull_error *reterr)
+static int plan_sum(const struct layout *l, const struct section *s, size_t nr, size_t nr_scalars,
+		    bool units, struct msm_plan *ret_plan, struct lull_error *reterr)
 {
 	struct msm_shape shape = {};
 
 	shape.curve = l->arrays.curve;
 	shape.group = s->sum->group;
 	shape.nr_points = nr;
-	shape.nr_scalars = nr;
+	shape.nr_scalars = nr_scalars;
 	shape.nr_units = units ? nr : 0;
 	/* The plan counts a few bytes beside a table's points. */
 	shape.table_bytes_max = s->copies_max * (nr * s->sum->point_bytes + part_align);
@@ -133,8 +135,25 @@ static int plan_sum(const struct layout *l, const struct section *s, size_t nr, 
 	return msm_plan_make(&shape, ret_plan, reterr);
 }
 
+/*
+ * Where a table has no shifted copies, windows may be what suits the scalars,
+ * and of a few of them wide windows are mostly empty buckets.
+ */
+static int plan_few(const struct layout *l, struct section *s, struct lull_error *reterr)
+{
+	s->few_max = s->plan.nr_copies == 1 ? s->nr / few_den : 0;
+	if (!s->few_max)
+		return LULL_OK;
+	LULL_TRY(plan_sum(l, s, s->nr, s->few_max, true, &s->few_plan, reterr));
+	/* Another table's. */
+	if (s->few_plan.nr_copies != 1)
+		s->few_max = 0;
+	return LULL_OK;
+}
+
 static int plan_section(const struct layout *l, struct section *s, struct lull_error *reterr)
 {
+	bool has_lists;
 	size_t last;
 
 	/* An empty sum takes nothing: it is never run. */
@@ -143,18 +162,22 @@ static int plan_section(const struct layout *l, struct section *s, struct lull_e
 	last = s->nr % s->chunk ? s->nr % s->chunk : s->chunk;
 	s->nr_chunks = (unsigned int)((s->nr + s->chunk - 1) / s->chunk);
 	/* H's scalars are no witness: they have no lists of ones. */
-	LULL_TRY(plan_sum(l, s, s->chunk, !s->streamed && s != &l->sections[SECTION_H], &s->plan,
-			  reterr));
+	has_lists = !s->streamed && s != &l->sections[SECTION_H];
+	LULL_TRY(plan_sum(l, s, s->chunk, s->chunk, has_lists, &s->plan, reterr));
 	s->last_plan = s->plan;
+	s->few_max = 0;
+	if (has_lists)
+		return plan_few(l, s, reterr);
 	if (!s->streamed)
 		return LULL_OK;
-	return plan_sum(l, s, last, false, &s->last_plan, reterr);
+	return plan_sum(l, s, last, last, false, &s->last_plan, reterr);
 }
 
 static uint64_t section_scratch(const struct section *s)
 {
-	return s->streamed ? larger(s->plan.scratch.bytes, s->last_plan.scratch.bytes)
-			   : s->plan.scratch.bytes;
+	uint64_t bytes = larger(s->plan.scratch.bytes, s->last_plan.scratch.bytes);
+
+	return s->few_max ? larger(bytes, s->few_plan.scratch.bytes) : bytes;
 }
 
 /* A bit for each wire. */

@@ -114,6 +114,8 @@ struct list {
  * @copies_max: of its table
  * @plan: of the sum, or of the sum of one chunk
  * @last_plan: of the last chunk
+ * @few_plan: of the sum over a list of no more than @few_max others
+ * @few_max: 0 where that has no plan of its own
  * @chunk: points of a chunk; all when it is not streamed
  * @nr_chunks: how many
  * @table: in the key's block
@@ -127,7 +129,8 @@ struct section {
 	unsigned int lane;
 	bool streamed;
 	unsigned int copies_max;
-	struct msm_plan plan, last_plan;
+	struct msm_plan plan, last_plan, few_plan;
+	size_t few_max;
 	size_t chunk;
 	unsigned int nr_chunks;
 	struct part table;

@@ -55,6 +55,16 @@ static bool has_lists(const struct cuda_seat *seat, unsigned int id)
 	       nr_others(seat, s) <= s->nr / dense_den * dense_num;
 }
 
+/* Of run i of a section: of a chunk, or of its lists. */
+static const struct msm_plan *plan_of(const struct cuda_seat *seat, unsigned int id, unsigned int i)
+{
+	const struct section *s = &seat->key->layout.sections[id];
+
+	if (!has_lists(seat, id))
+		return i + 1 < s->nr_chunks ? &s->plan : &s->last_plan;
+	return s->few_max && nr_others(seat, s) <= s->few_max ? &s->few_plan : &s->plan;
+}
+
 size_t stages_scratch_bytes(const void *key, unsigned int nr_threads)
 {
 	(void)key, (void)nr_threads;
@@ -339,14 +349,15 @@ static int run_lists(struct cuda_seat *seat, unsigned int id, cudaStream_t strea
 	const struct section *s = &seat->key->layout.sections[id];
 	const struct list *list = &seat->key->layout.lists[s->list];
 	const uint8_t *table = seat->key->block + s->table.at;
+	const struct msm_plan *plan = plan_of(seat, id, 0);
 
 	if (nr_others(seat, s))
-		LULL_TRY(s->sum->run(&s->plan, table, at(seat, list->values),
+		LULL_TRY(s->sum->run(plan, table, at(seat, list->values),
 				     (const uint32_t *)at(seat, list->others), nr_others(seat, s),
 				     scratch, seat->sums[id], stream, reterr));
 	if (!nr_ones(seat, s))
 		return LULL_OK;
-	return s->sum->run_ones(&s->plan, table, (const uint32_t *)at(seat, list->ones),
+	return s->sum->run_ones(plan, table, (const uint32_t *)at(seat, list->ones),
 				nr_ones(seat, s), scratch, ones_sums(seat, id), stream, reterr);
 }
 
@@ -533,11 +544,11 @@ static void gather_task(void *arg, size_t task, unsigned int slot)
 	if (has_lists(seat, id)) {
 		nr = nr_others(seat, s) ? 1 : 0;
 		if (nr_ones(seat, s))
-			s->sum->gather(&s->plan, ones_sums(seat, id), true, acc);
+			s->sum->gather(plan_of(seat, id, 0), ones_sums(seat, id), true, acc);
 	}
 	for (i = 0; i < nr; i++)
-		s->sum->gather(i + 1 < s->nr_chunks ? &s->plan : &s->last_plan,
-			       seat->sums[id] + i * s->sum->sums_bytes, false, acc);
+		s->sum->gather(plan_of(seat, id, i), seat->sums[id] + i * s->sum->sums_bytes, false,
+			       acc);
 	s->sum->finish(acc, seat->ret_points[id]);
 	explicit_bzero(acc, sizeof(acc));
 }
@@ -546,13 +557,14 @@ static void gather_task(void *arg, size_t task, unsigned int slot)
 static size_t down_bytes(const struct cuda_seat *seat, unsigned int id)
 {
 	const struct section *s = &seat->key->layout.sections[id];
+	const struct msm_plan *plan = plan_of(seat, id, 0);
 	size_t bytes = 0;
 
 	if (has_lists(seat, id))
-		return (nr_others(seat, s) ? s->sum->down_bytes(&s->plan, false) : 0) +
-		       (nr_ones(seat, s) ? s->sum->down_bytes(&s->plan, true) : 0);
+		return (nr_others(seat, s) ? s->sum->down_bytes(plan, false) : 0) +
+		       (nr_ones(seat, s) ? s->sum->down_bytes(plan, true) : 0);
 	for (unsigned int i = 0; i < s->nr_chunks; i++)
-		bytes += s->sum->down_bytes(i + 1 < s->nr_chunks ? &s->plan : &s->last_plan, false);
+		bytes += s->sum->down_bytes(plan_of(seat, id, i), false);
 	return bytes;
 }
 
