@@ -86,7 +86,8 @@ static __device__ __forceinline__ void bias_scalar(uint32_t *k, const fe<F> &sca
 }
 
 template <class E, class F>
-static __global__ void __launch_bounds__(MSM_TREE_THREADS, tree_tuning(sizeof(E), true).blocks_per_sm)
+static __global__ void
+	__launch_bounds__(MSM_TREE_THREADS, tree_tuning(sizeof(E), true).blocks_per_sm)
 	multiply_base(affine<E> *points, const affine<E> *table, const fe<F> *scalars, uint32_t nr,
 		      const struct multiples_params p)
 {
