@@ -283,6 +283,9 @@ static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t,
 #pragma unroll 1
 	for (uint32_t i = 0; i < share.nr; i++, feed.advance(least(i + 2, last))) {
 		feed.load_x();
+		/* Of every output: it is read before the place tells what it is. */
+		store_planes(t.prefix + (share.row + i) * PREFIX_VECTORS(E), MSM_TREE_THREADS,
+			     threadIdx.x, prod);
 		if (!feed.is_pair())
 			continue;
 		E d = sub(feed.bx, feed.ax);
@@ -294,8 +297,6 @@ static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t,
 			special_denominator(&special, &a, &b);
 			d = special;
 		}
-		store_planes(t.prefix + (share.row + i) * PREFIX_VECTORS(E), MSM_TREE_THREADS,
-			     threadIdx.x, prod);
 		prod = mul(prod, d);
 	}
 	return prod;
