@@ -49,6 +49,15 @@ static void take_time(void)
 	}
 }
 
+static void count(void)
+{
+	char before[] = "nr_still 1\nnr_up 5\nnr_down 9\n";
+	char after[] = "nr_still 1\nnr_up 7\nnr_down 0\n";
+
+	watch_moved(before, after);
+	fflush(stdout);
+}
+
 static void be_watched(void *arg)
 {
 	struct watched *w = arg;
@@ -108,7 +117,7 @@ TEST(hang_says_where)
 	expect_said(said, "pipe_read");
 	expect_said(said, "(watch) S\n#   syscall 34 ");
 	expect_said(said, "# MemFree:");
-	expect_said(said, "# vmstat ");
+	expect_said(said, "# what the kernel counted in 1000 ms:\n");
 	/* For whoever sees the console only. */
 	EXPECT_TRUE(kmsg_seen("Show Blocked State"));
 	EXPECT_TRUE(kmsg_seen("Mem-Info:"));
@@ -122,6 +131,14 @@ TEST(taking_time_is_no_hang)
 	EXPECT_TRUE(WIFEXITED(status));
 	EXPECT_EQ(0, WEXITSTATUS(status));
 	EXPECT_STREQ("", said);
+}
+
+TEST(counters_that_move_are_said)
+{
+	static char said[SAID_BYTES];
+
+	watched(count, said);
+	EXPECT_STREQ("# vmstat nr_up 7 (+2)\n# vmstat nr_down 0 (-9)\n", said);
 }
 
 KMOD_TEST_MAIN

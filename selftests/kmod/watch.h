@@ -196,6 +196,8 @@ static inline void watch_report(const char *name, pid_t program)
 	file_read("/proc/vmstat", before, sizeof(before));
 	poll(NULL, 0, WATCH_LOOK_MS);
 	file_read("/proc/vmstat", after, sizeof(after));
+	/* Of an idle machine there may be nothing. */
+	printf("# what the kernel counted in %d ms:\n", WATCH_LOOK_MS);
 	watch_moved(before, after);
 	watch_print("/proc/pressure/memory", "pressure ");
 	watch_print("/proc/meminfo", "");
