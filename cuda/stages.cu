@@ -311,7 +311,7 @@ static int run_streamed(struct cuda_seat *seat, unsigned int id, const uint8_t *
 	unsigned int i;
 
 	for (i = 0; i < s->nr_chunks; i++) {
-		plan = i + 1 < s->nr_chunks ? &s->plan : &s->last_plan;
+		plan = plan_of(seat, id, i);
 		LULL_TRY(fill_chunk(seat, id, i, plan, reterr));
 		LULL_TRY(s->sum->run(
 			plan, at(seat, l->buffers[i % 2]), scalars + i * s->chunk * scalar_bytes,
