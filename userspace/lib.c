@@ -381,15 +381,11 @@ int lull_key_generate_toxic_native(struct lull_ctx *ctx,
 				   struct lull_error *reterr)
 {
 	if (circuit->size < sizeof(*circuit))
-		return lull_fail(reterr, LULL_USAGE,
-				 "struct lull_toxic_circuit: expected size "
-				 "%zu, found %zu",
-				 sizeof(*circuit), circuit->size);
+		return lull_fail_size(reterr, "lull_toxic_circuit",
+				      sizeof(*circuit), circuit->size);
 	if (opts && opts->size < sizeof(*opts))
-		return lull_fail(reterr, LULL_USAGE,
-				 "struct lull_toxic_opts: expected size %zu, "
-				 "found %zu",
-				 sizeof(*opts), opts->size);
+		return lull_fail_size(reterr, "lull_toxic_opts", sizeof(*opts),
+				      opts->size);
 	return lull_keygen_native(circuit, lkey_path, opts, ctx->workers,
 				  ctx->arena, ctx->set, reterr);
 }
