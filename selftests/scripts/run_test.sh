@@ -8,19 +8,25 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-NR_CASES=13
+NR_CASES=14
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/selftests/area"
 nr=0 failed=0
 
-# expect NAME EXIT LINE BODY: BODY is a shell program.
+# program NAME BODY: a shell program.
+program()
+{
+	printf '#!/bin/bash\n%s\n' "$2" >"$tmp/selftests/area/$1"
+	chmod +x "$tmp/selftests/area/$1"
+}
+
+# expect NAME EXIT LINE [BODY]: of the programs that are there, the last is BODY.
 expect()
 {
 	local name=$1 want="exit $2: $3" rc=0 got
 
-	printf '#!/bin/bash\n%s\n' "$4" >"$tmp/selftests/area/program"
-	chmod +x "$tmp/selftests/area/program"
+	[ $# = 3 ] || program program "$4"
 	got=$(LULL_TEST_TIMEOUT=1 selftests/run.sh "$tmp" 2>&1) || rc=$?
 	got="exit $rc: ${got##*$'\n'}"
 	nr=$((nr + 1))
@@ -61,4 +67,11 @@ expect "exit 3 and no failure" 1 "1 passed, 1 failed" \
 expect "no plan" 1 "0 passed, 1 failed" 'echo hello'
 expect "runs out of time" 1 "1 passed, 1 failed" \
 	'printf "1..2\nok 1 a\n"; exec sleep 60'
+# Of two at a time the first waits for what the third does.
+program 1 "until [ -e $tmp/done ]; do sleep 0.1; done; printf '1..1\nok 1 a\n'"
+program 2 "printf '1..1\nok 1 a\n'"
+program 3 "touch $tmp/done; printf '1..1\nok 1 a\n'"
+rm "$tmp/selftests/area/program"
+LULL_TEST_JOBS=2 expect "the next begins when any has ended" 0 \
+	"3 passed, 0 failed"
 exit $failed
