@@ -572,6 +572,14 @@ TEST(contributions_refused)
 			    "440");
 }
 
+static int check_range(const struct lull_zkey *key, uint32_t first,
+		       uint32_t last, bool *ret_sorted, struct lull_error *err)
+{
+	return lull_zkey_check_coefs(
+		key, key->coefs + (size_t)first * LULL_ZKEY_COEF_BYTES, first,
+		last, ret_sorted, err);
+}
+
 TEST(deferred_coefficients)
 {
 	struct blob b = blob_read(GOLDEN "bn128-chain1000.zkey");
@@ -585,16 +593,15 @@ TEST(deferred_coefficients)
 	ASSERT_EQ(LULL_OK,
 		  lull_zkey_open_mem(b.data, b.bytes, "key",
 				     LULL_ZKEY_DEFER_COEFS, &key, &err));
-	EXPECT_EQ(LULL_OK, lull_zkey_check_coefs(&key, 0, bad, &sorted, &err));
-	EXPECT_TRUE(sorted);
-	EXPECT_EQ(LULL_OK, lull_zkey_check_coefs(&key, bad + 1, key.nr_coefs,
-						 &sorted, &err));
+	EXPECT_EQ(LULL_OK, check_range(&key, 0, bad, &sorted, &err));
 	EXPECT_TRUE(sorted);
 	EXPECT_EQ(LULL_OK,
-		  lull_zkey_check_coefs(&key, bad, bad, &sorted, &err));
+		  check_range(&key, bad + 1, key.nr_coefs, &sorted, &err));
+	EXPECT_TRUE(sorted);
+	EXPECT_EQ(LULL_OK, check_range(&key, bad, bad, &sorted, &err));
 	for (i = bad - 10; i <= bad; i++) {
 		EXPECT_EQ(LULL_RANGE,
-			  lull_zkey_check_coefs(&key, i, bad + 1, NULL, &err));
+			  check_range(&key, i, bad + 1, NULL, &err));
 		EXPECT_STREQ("key: section 4 (coefficients), offset 0xd6e4: "
 			     "coefficient 1234: matrix: expected 0 or 1, "
 			     "found 2",
@@ -617,13 +624,11 @@ TEST(unsorted_coefficients)
 		  lull_zkey_open_mem(b.data, b.bytes, "key", 0, &key, NULL));
 	EXPECT_TRUE(!key.coefs_sorted);
 	/* The step lies between two ranges: the second one sees it. */
-	EXPECT_EQ(LULL_OK, lull_zkey_check_coefs(&key, 0, 500, &sorted, NULL));
+	EXPECT_EQ(LULL_OK, check_range(&key, 0, 500, &sorted, NULL));
 	EXPECT_TRUE(sorted);
-	EXPECT_EQ(LULL_OK, lull_zkey_check_coefs(&key, 500, key.nr_coefs,
-						 &sorted, NULL));
+	EXPECT_EQ(LULL_OK, check_range(&key, 500, key.nr_coefs, &sorted, NULL));
 	EXPECT_TRUE(!sorted);
-	EXPECT_EQ(LULL_OK, lull_zkey_check_coefs(&key, 501, key.nr_coefs,
-						 &sorted, NULL));
+	EXPECT_EQ(LULL_OK, check_range(&key, 501, key.nr_coefs, &sorted, NULL));
 	EXPECT_TRUE(sorted);
 	lull_zkey_close(&key);
 	blob_free(&b);

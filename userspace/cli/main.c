@@ -93,7 +93,7 @@ static const struct lull_cli_command commands[] = {
 		.nr_words_min = 2,
 		.nr_words_max = 2,
 		.options = { OPT_FROM, OPT_TO, OPT_R1CS, OPT_FOLD_C,
-			     OPT_THREADS, OPT_ARENA, OPT_JSON },
+			     OPT_THREADS, OPT_ARENA, OPT_LOADER, OPT_JSON },
 		.summary = "write a key in another format",
 		.about =
 "To a .lkey, which is opened without converting, unless --to says otherwise.\n"

@@ -54,6 +54,10 @@ struct lull_infile {
 int lull_infile_open(const char *path, struct lull_infile *ret_file,
 		     struct lull_error *reterr);
 
+/* The same of a file that is open, and stays so. */
+int lull_infile_map(const struct lull_instream *in,
+		    struct lull_infile *ret_file, struct lull_error *reterr);
+
 /**
  * struct lull_infile_memory - where to read files to
  * @arena: where they lie
