@@ -491,9 +491,9 @@ void layout_describe(const struct layout *l, char *text, size_t bytes)
 		 l->nr_lanes, l->nr_lanes > 1 ? "s" : "");
 	for (i = 0; i < NR_SECTIONS; i++) {
 		s = &l->sections[i];
-		append(text, bytes, "%s %s %s%u", i ? "," : "", section_names[i],
+		append(text, bytes, "%s %s %s%u%s", i ? "," : "", section_names[i],
 		       s->streamed ? "streamed in " : "x",
-		       s->streamed ? s->nr_chunks : s->plan.nr_copies);
+		       s->streamed ? s->nr_chunks : s->plan.nr_copies, s->few_max ? "/few" : "");
 		if (l->lists[s->list].of_key)
 			append(text, bytes, " of %zu %%", s->nr * 100 / l->arrays.nr_vars);
 	}
