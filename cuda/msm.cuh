@@ -173,6 +173,10 @@ struct msm_plan {
 int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 		  struct lull_error *reterr);
 
+/* What a run over so many scalars takes by the model, in products of the
+ * coordinates' field. */
+double msm_plan_cost(const struct msm_plan *plan, size_t nr_scalars);
+
 /* The first bit of window w. */
 LULL_HD unsigned int msm_window_start(const struct msm_plan &plan, unsigned int w)
 {

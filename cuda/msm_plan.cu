@@ -84,12 +84,11 @@ static void cut_windows(const struct msm_shape *shape, unsigned int window_bits,
 	plan->nr_buckets = plan->nr_sets * plan->set_buckets;
 }
 
-static double cost(const struct msm_shape *shape, const struct msm_plan *plan)
+double msm_plan_cost(const struct msm_plan *plan, size_t nr_scalars)
 {
-	double ref = shape->method == MSM_XYZZ ? REF_COST_XYZZ : REF_COST_AFFINE;
+	double ref = plan->shape.method == MSM_XYZZ ? REF_COST_XYZZ : REF_COST_AFFINE;
 
-	return (double)shape->nr_scalars * plan->nr_windows * ref +
-	       (double)plan->nr_buckets * BUCKET_COST;
+	return (double)nr_scalars * plan->nr_windows * ref + (double)plan->nr_buckets * BUCKET_COST;
 }
 
 /* The cheapest cut whose copies fit the table. */
@@ -108,8 +107,8 @@ static void choose_windows(const struct msm_shape *shape, size_t point_bytes, st
 		if (shape->window_bits && c != shape->window_bits)
 			continue;
 		cut_windows(shape, c, (unsigned int)copies_max, &t);
-		if (best < 0 || cost(shape, &t) < best) {
-			best = cost(shape, &t);
+		if (best < 0 || msm_plan_cost(&t, shape->nr_scalars) < best) {
+			best = msm_plan_cost(&t, shape->nr_scalars);
 			*plan = t;
 		}
 	}

@@ -57,6 +57,7 @@ static std::set<cudaStream_t> streams;
 static std::map<uintptr_t, size_t> device_ranges, pinned_ranges;
 static size_t used_bytes[NR_DEVICES];
 static uint64_t up_bytes, down_bytes; /* of both devices */
+static unsigned int nr_few;
 static uint64_t registered_bytes;
 static bool broken[NR_DEVICES], breaking[NR_DEVICES];
 static thread_local int current;
@@ -439,6 +440,19 @@ extern "C" cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 void emulated_copies_down(size_t bytes)
 {
 	down_bytes += bytes;
+}
+
+/* The same. */
+void emulated_runs_few(void)
+{
+	nr_few++;
+}
+
+extern "C" unsigned int emulated_nr_few(void)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	return nr_few;
 }
 
 /* What is registered now: pinned memory that is not CUDA's own. */
