@@ -95,6 +95,28 @@ TEST(sums_that_overflow_do_not_fit)
 	lull_budget_destroy(budget);
 }
 
+/* Nor where there is no bound: it waits, or would bring the count to naught. */
+TEST(sums_that_cannot_be_counted_wait)
+{
+	const struct lull_bytes half = { (UINT64_MAX >> 1) + 2, 0 };
+	struct lull_budget *budget = make(0, 0);
+	atomic_bool canceled = true;
+	struct lull_error error;
+	bool waited;
+
+	EXPECT_EQ(LULL_OK, admit(budget, half.host, 0, NULL));
+	EXPECT_EQ(LULL_CANCELED, lull_budget_admit(budget, half, &canceled,
+						   &waited, NULL));
+	EXPECT_EQ(half.host, stats_of(budget).used.host);
+	EXPECT_EQ(LULL_NOMEM,
+		  lull_budget_hold(budget, half, half, "k", &error));
+	EXPECT_TRUE(strstr(error.msg, "of 18446744073709551615"));
+	release(budget, half.host, 0);
+	EXPECT_EQ(LULL_OK, admit(budget, half.host, 0, NULL));
+	release(budget, half.host, 0);
+	lull_budget_destroy(budget);
+}
+
 TEST(no_bound_admits_everything)
 {
 	struct lull_budget *budget = make(0, 0);

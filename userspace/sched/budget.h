@@ -32,7 +32,7 @@ struct lull_bytes {
 
 /**
  * lull_budget_create - a budget of which nothing is used
- * @limit: of each kind; 0 for no bound
+ * @limit: of each kind; 0 for none but that the sums can be counted
  * @ret_budget: owned by the caller; end it with lull_budget_destroy()
  * @reterr: filled on failure
  *
