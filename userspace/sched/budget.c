@@ -114,9 +114,16 @@ int lull_budget_hold(struct lull_budget *budget, struct lull_bytes bytes,
 		     struct lull_error *reterr)
 {
 	struct lull_budget_stats *stats = &budget->stats;
+	const struct waiter *w;
 	int err = LULL_OK;
 
 	pthread_mutex_lock(&budget->lock);
+	/* Those who wait may have asked for more than the caller knows of, and
+	 * nobody behind them would ever be admitted. */
+	for (w = budget->first; w; w = w->next) {
+		largest.host = lull_max(largest.host, w->bytes.host);
+		largest.device = lull_max(largest.device, w->bytes.device);
+	}
 	if (fits(stats, stats->held, bytes, largest)) {
 		stats->held = sum(stats->held, bytes);
 		note_peak(stats);

@@ -49,7 +49,7 @@ void lull_budget_destroy(struct lull_budget *budget);
  * @budget: the budget
  * @bytes: how much
  * @largest: the most that will be asked for at one time while this is held, by
- *	whomever: it must still fit
+ *	whomever: it must still fit, and so must whoever waits already
  * @what: names it in the message
  * @reterr: filled on failure
  *
