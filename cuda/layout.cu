@@ -534,7 +534,7 @@ int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arr
 		const struct dense *dense, const struct matrices_bytes *spmv, unsigned int nr_sms,
 		uint64_t budget_bytes, struct layout *ret_layout, struct lull_error *reterr)
 {
-	struct layout *l = ret_layout;
+	struct layout *l = ret_layout, least = {};
 
 	*l = {};
 	l->arrays = *arrays;
@@ -552,7 +552,11 @@ int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arr
 			add_seat(l, budget_bytes);
 			return LULL_OK;
 		}
+		/* As a rule the last one. */
+		if (!layout_bytes(&least) || layout_bytes(l) < layout_bytes(&least))
+			least = *l;
 	} while (shrink(l, budget_bytes));
+	*l = least;
 	return lull_fail(reterr, LULL_NOMEM,
 			 "device memory: expected at least %llu bytes for this key, found %llu",
 			 (unsigned long long)layout_bytes(l), (unsigned long long)budget_bytes);

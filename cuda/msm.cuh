@@ -76,6 +76,7 @@ enum msm_method {
  * @nr_sms: multiprocessors of the device
  * @method: how
  * @window_bits: 0, or what the caller wants instead of the plan's choice
+ * @part_sets: the same
  * @nr_levels: -1, or what the caller wants
  * @batch: 0, or what the caller wants
  */
@@ -90,6 +91,7 @@ struct msm_shape {
 	unsigned int nr_sms;
 	enum msm_method method;
 	unsigned int window_bits;
+	unsigned int part_sets;
 	int nr_levels;
 	unsigned int batch;
 };
@@ -126,9 +128,13 @@ struct msm_layout {
  * @nr_sets: sets of buckets, W / nr_copies rounded up
  * @set_buckets: buckets of one set: digits +-1 .. +-set_buckets
  * @nr_buckets: of all sets
+ * @part_sets: so many sets are filled and summed before the next ones: they
+ *	share no bucket, and scratch is a part's
+ * @part_buckets: of these
  * @key_bits: bits that the sort looks at
  * @nr_refs: refs of a run at most
- * @chunk_refs: refs that go through the tree at once
+ * @part_refs: refs of a part at most
+ * @chunk_refs: refs of a part that go through the tree at once
  * @nr_levels: levels of the pairwise tree
  * @unit_levels: the same for msm_run_sum()
  * @blocks: of a level's grid at most
@@ -148,8 +154,11 @@ struct msm_plan {
 	unsigned int nr_sets;
 	uint32_t set_buckets;
 	uint32_t nr_buckets;
+	unsigned int part_sets;
+	uint32_t part_buckets;
 	unsigned int key_bits;
 	size_t nr_refs;
+	size_t part_refs;
 	size_t chunk_refs;
 	unsigned int nr_levels;
 	unsigned int unit_levels;

@@ -69,6 +69,7 @@ struct emulated_case {
 	enum scalar_kind kind;
 	unsigned int nr_chunks;
 	enum msm_method method;
+	unsigned int part_sets; /* 0: the plan's choice, which is all */
 };
 
 struct plain_scalar {
@@ -188,12 +189,15 @@ static void run_case(const struct cuda_ref *ref, const struct emulated_case *c)
 	shape.nr_sms = 1;
 	shape.method = c->method;
 	shape.window_bits = c->window_bits;
+	shape.part_sets = c->part_sets;
 	shape.nr_levels = c->nr_levels;
 	shape.batch = c->batch;
 	ASSERT_EQ(LULL_OK, msm_plan_make(&shape, &plan, &error));
+	EXPECT_EQ(c->part_sets ? c->part_sets : plan.nr_sets, plan.part_sets);
+	EXPECT_TRUE(!c->part_sets || plan.part_sets < plan.nr_sets);
 	/* A plan cuts only sums that are larger than these. */
 	if (c->nr_chunks > 1)
-		plan.chunk_refs = plan.nr_refs / c->nr_chunks + 1;
+		plan.chunk_refs = plan.part_refs / c->nr_chunks + 1;
 	fill_scalars(ref, scalars, c);
 	fill_points<E>(group, points, c->nr);
 	run_plan<G>(&plan, group, points, scalars);
@@ -213,6 +217,14 @@ static const struct emulated_case cases[] = {
 	{ 600, -1, -1, 4, 4, RANDOM, 1, MSM_AFFINE },
 	{ 500, 3, 3, 7, 3, SMALL, 3, MSM_AFFINE },
 	{ 257, 5, -1, 9, 1, MINUS_ONE, 1, MSM_AFFINE },
+	/* Parts: of one set each, the last one smaller, several chunks each,
+	 * and one and two sets without copies. */
+	{ 500, 3, 3, 7, 3, RANDOM, 1, MSM_AFFINE, 1 },
+	{ 300, 3, 2, 7, 0, RANDOM, 1, MSM_AFFINE, 5 },
+	{ 400, 4, 3, 6, 2, RANDOM, 3, MSM_AFFINE, 4 },
+	{ 400, 0, 2, 8, 2, MINUS_ONE, 2, MSM_AFFINE, 1 },
+	{ 257, 0, -1, 9, 0, EQUAL, 1, MSM_AFFINE, 2 },
+	{ 300, 5, -1, 8, 0, RANDOM, 1, MSM_XYZZ, 2 },
 };
 
 template <class G>
