@@ -28,7 +28,7 @@ void key_detach(void *opaque)
 	if (!key)
 		return;
 	/* On a device that failed all of this is refused, and does no harm. */
-	cudaSetDevice(key->device->gpu);
+	device_use(key->device, NULL);
 	cudaDeviceSynchronize();
 	for (i = 0; i < nr_seats_max; i++)
 		seat_destroy(&key->seats[i]);

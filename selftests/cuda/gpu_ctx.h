@@ -70,20 +70,27 @@ static inline bool find_emulated(const char *name, void *ret_function)
 }
 
 /* The least device memory that a key can do with, by the refusal's own words. */
-static inline uint64_t least_bytes(const char *name)
+static inline uint64_t least_bytes_of(const struct blob *bytes)
 {
-	struct golden g = golden_load(name, 0);
 	struct lull_ctx *ctx = open_gpu(4096);
 	struct lull_error error = { 0 };
 	struct lull_key *key = NULL;
 	unsigned long long least = 0;
 	const char *at;
 
-	EXPECT_EQ(LULL_NOMEM, lull_key_open_mem(ctx, g.key.data, g.key.bytes,
+	EXPECT_EQ(LULL_NOMEM, lull_key_open_mem(ctx, bytes->data, bytes->bytes,
 						&key, &error));
 	at = strstr(error.msg, "expected at least ");
 	EXPECT_TRUE(at && sscanf(at, "expected at least %llu", &least) == 1);
 	lull_ctx_destroy(ctx);
+	return least;
+}
+
+static inline uint64_t least_bytes(const char *name)
+{
+	struct golden g = golden_load(name, 0);
+	uint64_t least = least_bytes_of(&g.key);
+
 	golden_free(&g);
 	return least;
 }

@@ -425,14 +425,16 @@ TEST(proofs_at_a_time)
 /* ---- several GPUs ------------------------------------------------------ */
 
 /* A context on two GPUs, or NULL and the test is skipped. */
-static struct lull_ctx *open_two(void)
+static struct lull_ctx *open_two_in(uint64_t vram, const char *arena)
 {
 	static const unsigned int gpus[] = { 0, 1 };
 	const struct lull_ctx_opts opts = { .size = sizeof(opts),
 					    .backend = backend_name(),
 					    .gpus = gpus,
 					    .nr_gpus = LULL_ARRAY_SIZE(gpus),
-					    .say = hear };
+					    .arena = arena,
+					    .say = hear,
+					    .vram_bytes = vram };
 	struct lull_ctx *one = open_gpu(0), *ctx = NULL;
 	struct lull_error error;
 
@@ -449,40 +451,115 @@ static struct lull_ctx *open_two(void)
 	return NULL;
 }
 
-/* Each has a copy of the key and makes every other proof, with the same bytes;
- * and both make them at once. */
-TEST(two_gpus)
+/* Each has a copy of the key and makes every other proof, with the same bytes. */
+static void prove_in_turn(struct lull_ctx *ctx, const struct lull_key *key,
+			  const struct lull_wtns *wtns, const uint8_t *r,
+			  const uint8_t *s, const char *want)
 {
 	static const char *const names[] = { "cuda: GPU 0, ", "cuda: GPU 1, " };
-	struct lull_ctx *ctx = open_two();
-	struct job jobs[2 * NR_THREADS] = { { 0 } };
 	struct lull_proof *proof = NULL;
-	struct golden golden;
+	struct lull_error error;
 	char text[TEXT_BYTES];
+	size_t i;
+
+	EXPECT_TRUE(strstr(plan_text, "cuda: GPU 0, plan: ") &&
+		    strstr(plan_text, "cuda: GPU 1, plan: "));
+	for (i = 0; i < 2 * ROUNDS && !test_failed; i++) {
+		if (lull_prove_blinded(ctx, key, wtns, NULL, r, s, &proof,
+				       &error)) {
+			TEST_FAIL_("%s", error.msg);
+			return;
+		}
+		lull_proof_json(proof, text, sizeof(text));
+		EXPECT_STREQ(want, text);
+		if (strncmp(lull_proof_backend(proof), names[i % 2],
+			    strlen(names[0])))
+			TEST_FAIL_("expected %s, found %s", names[i % 2],
+				   lull_proof_backend(proof));
+		lull_proof_free(proof);
+	}
+}
+
+/* In turn, and both at once. */
+TEST(two_gpus)
+{
+	struct lull_ctx *ctx = open_two_in(0, NULL);
+	struct job jobs[2 * NR_THREADS] = { { 0 } };
+	struct golden golden;
 	size_t i;
 
 	if (!ctx)
 		return;
 	golden = golden_load("bn128-chain1000", 0);
 	open_job(ctx, &golden, &jobs[0]);
-	EXPECT_TRUE(strstr(plan_text, "cuda: GPU 0, plan: ") &&
-		    strstr(plan_text, "cuda: GPU 1, plan: "));
-	for (i = 0; i < 2 * ROUNDS; i++) {
-		ASSERT_EQ(LULL_OK, lull_prove_blinded(
-					   ctx, jobs[0].key, jobs[0].wtns, NULL,
-					   golden.r, golden.s, &proof, NULL));
-		lull_proof_json(proof, text, sizeof(text));
-		EXPECT_STREQ(golden.proof, text);
-		EXPECT_TRUE(!strncmp(lull_proof_backend(proof), names[i % 2],
-				     strlen(names[0])));
-		lull_proof_free(proof);
-	}
+	prove_in_turn(ctx, jobs[0].key, jobs[0].wtns, golden.r, golden.s,
+		      golden.proof);
 	for (i = 1; i < LULL_ARRAY_SIZE(jobs); i++)
 		jobs[i] = jobs[0];
 	run_jobs(jobs, LULL_ARRAY_SIZE(jobs));
 	close_job(&jobs[0]);
 	golden_free(&golden);
 	lull_ctx_destroy(ctx);
+}
+
+/* What each GPU has of a key's points is pinned: 36 MiB of them, and an arena
+ * that is pinned grows by 32 at a time. */
+#define GROWING_LOG2 16
+
+/* Both GPUs' proofs of a key that is in memory, which is nobody's to register. */
+static void prove_on_two(uint64_t vram, const struct blob *bytes,
+			 const char *wtns_path, const char *want,
+			 const uint8_t *r, const uint8_t *s)
+{
+	struct lull_ctx *ctx = open_two_in(vram, "thp");
+	struct lull_wtns *wtns = NULL;
+	struct lull_key *key = NULL;
+	struct lull_error error = { 0 };
+	uint64_t pinned;
+
+	ASSERT_TRUE(ctx);
+	pinned = stats_of(ctx).pinned_bytes;
+	if (lull_key_open_mem(ctx, bytes->data, bytes->bytes, &key, &error) ||
+	    lull_wtns_open(ctx, wtns_path, &wtns, &error))
+		TEST_FAIL_("%s", error.msg);
+	EXPECT_TRUE(strstr(plan_text, " B2 streamed in "));
+	EXPECT_TRUE(stats_of(ctx).pinned_bytes - pinned >= bytes->bytes);
+	if (!test_failed)
+		prove_in_turn(ctx, key, wtns, r, s, want);
+	lull_wtns_close(wtns);
+	lull_key_close(key);
+	lull_ctx_destroy(ctx);
+}
+
+/* The arena grows, and is registered, while the second one is given the key. */
+TEST(two_gpus_while_the_arena_grows)
+{
+	struct lull_ctx *ctx = open_two_in(0, NULL);
+	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
+	struct lull_wtns *wtns = NULL;
+	struct lull_key *key = NULL;
+	struct circuit circuit;
+	char want[TEXT_BYTES];
+	struct blob bytes;
+
+	if (!ctx)
+		return;
+	lull_ctx_destroy(ctx);
+	ctx = make_ctx(0);
+	ASSERT_TRUE(
+		make_key(ctx, "dense", "bls12381", GROWING_LOG2, &circuit));
+	draw_scalar(r);
+	draw_scalar(s);
+	ASSERT_EQ(LULL_OK, lull_key_open(ctx, circuit.key, &key, NULL));
+	ASSERT_EQ(LULL_OK, lull_wtns_open(ctx, circuit.wtns, &wtns, NULL));
+	prove_text(ctx, key, wtns, r, s, want);
+	lull_wtns_close(wtns);
+	lull_key_close(key);
+	lull_ctx_destroy(ctx);
+	bytes = blob_read(circuit.key);
+	prove_on_two(least_bytes_of(&bytes), &bytes, circuit.wtns, want, r, s);
+	blob_free(&bytes);
+	scratch_clear();
 }
 
 /* ---- a witness that is wrong --------------------------------------------- */
