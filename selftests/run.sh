@@ -6,6 +6,7 @@
 #   selftests/run.sh BUILD_DIR                 every program in BUILD_DIR/selftests
 #   selftests/run.sh BUILD_DIR input curve     those of these areas
 #   selftests/run.sh BUILD_DIR ./x/y.py        any program that prints TAP
+#   selftests/run.sh BUILD_DIR -faults -cli/key   all but this area and program
 #
 # Runs them from the root of the tree with LULL_BUILD=BUILD_DIR, as many at a
 # time as there are processors (LULL_TEST_JOBS), each for LULL_TEST_TIMEOUT
@@ -25,7 +26,7 @@ RC_TIMEOUT=124
 
 usage()
 {
-	echo "usage: selftests/run.sh BUILD_DIR [AREA|PROGRAM]..." >&2
+	echo "usage: selftests/run.sh BUILD_DIR [-][AREA|PROGRAM]..." >&2
 	exit 2
 }
 
@@ -36,21 +37,45 @@ BUILD=${1%/}
 shift
 export LULL_BUILD=$BUILD
 
-programs=()
-if [ $# -eq 0 ]; then
-	set -- ""
-fi
+# programs_in WHAT: of an area or all of them, one a line.
+programs_in()
+{
+	find "$BUILD/selftests${1:+/$1}" -type f -perm -u+x ! -name '*.o' |
+		LC_ALL=C sort
+}
+
+programs=() without=()
 for what in "$@"; do
-	if [ -f "$what" ] && [ -x "$what" ]; then
+	[ "${what#-}" = "$what" ] || without+=("${what#-}")
+done
+[ ${#without[@]} -lt $# ] || set -- "" "$@"
+for what in "$@"; do
+	if [ "${what#-}" != "$what" ]; then
+		continue
+	elif [ -f "$what" ] && [ -x "$what" ]; then
 		programs+=("$what")
 	elif [ -d "$BUILD/selftests/$what" ]; then
-		mapfile -t found < <(find "$BUILD/selftests${what:+/$what}" -type f \
-			-perm -u+x ! -name '*.o' | LC_ALL=C sort)
+		mapfile -t found < <(programs_in "$what")
 		programs+=("${found[@]}")
 	else
 		echo "run.sh: no area or program '$what' in $BUILD" >&2
 		exit 2
 	fi
+done
+
+for what in "${without[@]}"; do
+	kept=()
+	for program in "${programs[@]}"; do
+		case "$program" in
+		"$BUILD/selftests/$what" | "$BUILD/selftests/$what"/*) ;;
+		*) kept+=("$program") ;;
+		esac
+	done
+	if [ ${#kept[@]} = ${#programs[@]} ]; then
+		echo "run.sh: no '$what' to leave out in $BUILD" >&2
+		exit 2
+	fi
+	programs=("${kept[@]}")
 done
 
 tmp=$(mktemp -d)

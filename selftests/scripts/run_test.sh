@@ -8,11 +8,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-NR_CASES=14
+NR_CASES=16
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/selftests/area"
 nr=0 failed=0
+# What run.sh is given besides.
+words=()
 
 # program NAME BODY: a shell program.
 program()
@@ -27,7 +29,8 @@ expect()
 	local name=$1 want="exit $2: $3" rc=0 got
 
 	[ $# = 3 ] || program program "$4"
-	got=$(LULL_TEST_TIMEOUT=1 selftests/run.sh "$tmp" 2>&1) || rc=$?
+	got=$(LULL_TEST_TIMEOUT=1 selftests/run.sh "$tmp" "${words[@]}" 2>&1) ||
+		rc=$?
 	got="exit $rc: ${got##*$'\n'}"
 	nr=$((nr + 1))
 	if [ "$got" = "$want" ]; then
@@ -74,4 +77,10 @@ program 3 "touch $tmp/done; printf '1..1\nok 1 a\n'"
 rm "$tmp/selftests/area/program"
 LULL_TEST_JOBS=2 expect "the next begins when any has ended" 0 \
 	"3 passed, 0 failed"
+program 1 'echo hello'
+words=(-area/1)
+expect "one is left out" 0 "2 passed, 0 failed"
+words=(-area/1 -area/4)
+expect "one that is not there is left out" 2 \
+	"run.sh: no 'area/4' to leave out in $tmp"
 exit $failed
