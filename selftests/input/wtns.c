@@ -56,7 +56,7 @@ TEST(good_witnesses)
 
 	for (i = 0; i < LULL_ARRAY_SIZE(good); i++) {
 		snprintf(path, sizeof(path), GOLDEN "%s.wtns", good[i].name);
-		if (lull_wtnsfile_open(path, 0, NULL, &wtns, &err)) {
+		if (lull_wtnsfile_open(path, NULL, 0, NULL, &wtns, &err)) {
 			TEST_FAIL_("%s", err.msg);
 			continue;
 		}
@@ -77,7 +77,8 @@ TEST(values_of_mul2)
 	/* 1, c = 33, then a and b. */
 	struct lull_wtnsfile wtns;
 
-	ASSERT_EQ(LULL_OK, lull_wtnsfile_open(MUL2, 0, NULL, &wtns, NULL));
+	ASSERT_EQ(LULL_OK,
+		  lull_wtnsfile_open(MUL2, NULL, 0, NULL, &wtns, NULL));
 	EXPECT_EQ(1, wtns.values[0]);
 	EXPECT_EQ(33, wtns.values[32]);
 	EXPECT_EQ(33, wtns.values[64] * wtns.values[96]);
