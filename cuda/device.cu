@@ -43,6 +43,9 @@ unsigned int device_probe(char *text)
 int device_use(const struct device *device, struct lull_error *reterr)
 {
 	CUDA_TRY(cudaSetDevice(device->gpu), reterr);
+	/* What is asked for behind a launch, here and in CUB, is the thread's last
+	 * error: one that another GPU left, which broke, is not this one's. */
+	cudaGetLastError();
 	return LULL_OK;
 }
 
