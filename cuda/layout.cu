@@ -46,6 +46,9 @@ constexpr uint64_t scratch_min = (uint64_t)1 << 20;
 constexpr size_t dense_num = 7, dense_den = 8;
 /* So much of a witness that is neither 0 nor 1 is few: a thirty-second. */
 constexpr size_t few_den = 32;
+/* Of so much of all proofs a witness is full-size: large circuits are hashes, most
+ * of whose values are bits. */
+constexpr double full_share = 1.0 / 8;
 /* A product of Fp2 in products of Fp (cuda.rst). */
 constexpr double fp2_cost = 2.5;
 constexpr double bytes_per_gib = 1u << 30;
@@ -142,19 +145,17 @@ static int plan_sum(const struct layout *l, const struct section *s, size_t nr, 
 	return msm_plan_make(&shape, ret_plan, reterr);
 }
 
-/*
- * Where a table has no shifted copies, windows may be what suits the scalars,
- * and of a few of them wide windows are mostly empty buckets.
- */
-static int plan_few(const struct layout *l, struct section *s, struct lull_error *reterr)
+/* Wide windows are mostly empty buckets for a few scalars: these have windows of
+ * their own where that takes less. */
+static int plan_few(struct section *s, struct lull_error *reterr)
 {
-	s->few_max = s->plan.nr_copies == 1 ? s->nr / few_den : 0;
-	if (!s->few_max)
+	size_t nr = s->nr / few_den;
+
+	if (!nr)
 		return LULL_OK;
-	LULL_TRY(plan_sum(l, s, s->nr, s->few_max, true, &s->few_plan, reterr));
-	/* Another table's. */
-	if (s->few_plan.nr_copies != 1)
-		s->few_max = 0;
+	LULL_TRY(msm_plan_few(&s->plan, nr, &s->few_plan, reterr));
+	if (msm_plan_cost(&s->few_plan, nr) < msm_plan_cost(&s->plan, nr))
+		s->few_max = nr;
 	return LULL_OK;
 }
 
@@ -174,7 +175,7 @@ static int plan_section(const struct layout *l, struct section *s, struct lull_e
 	s->last_plan = s->plan;
 	s->few_max = 0;
 	if (has_lists)
-		return plan_few(l, s, reterr);
+		return plan_few(s, reterr);
 	if (!s->streamed)
 		return LULL_OK;
 	return plan_sum(l, s, last, last, false, &s->last_plan, reterr);
@@ -454,7 +455,8 @@ static double section_cost(const struct layout *l, const struct section *s)
 	all = msm_plan_cost(&s->plan, s->nr);
 	if (s == &l->sections[SECTION_H])
 		return all;
-	return coord * (all + msm_plan_cost(few, s->nr / few_den)) / 2;
+	return coord * (full_share * all +
+			(1 - full_share) * msm_plan_cost(few, s->nr / few_den));
 }
 
 double layout_cost(const struct layout *l)

@@ -208,8 +208,8 @@ uint64_t layout_proof_bytes(const struct layout *layout);
 
 /*
  * What the key's resident sums take by the model, in products of the base field.
- * Of a witness it is not known yet how much is neither 0 nor 1: half of the cost
- * is that of all, half of a few.
+ * Of a witness it is not known yet how much is neither 0 nor 1: one of eight
+ * counts as if all were, the others as if a few.
  */
 double layout_cost(const struct layout *layout);
 

@@ -182,6 +182,19 @@ struct msm_plan {
 int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 		  struct lull_error *reterr);
 
+/**
+ * msm_plan_few - the same for a few scalars of a table that is there
+ * @plan: the table's
+ * @nr_scalars: how many at most
+ * @ret_plan: with the table's bytes: takes its points and none of the copies, so
+ *	its windows are what suits the scalars
+ * @reterr: filled on failure
+ *
+ * Return: as msm_plan_make().
+ */
+int msm_plan_few(const struct msm_plan *plan, size_t nr_scalars, struct msm_plan *ret_plan,
+		 struct lull_error *reterr);
+
 /* What a run over so many scalars takes by the model, in products of the
  * coordinates' field. */
 double msm_plan_cost(const struct msm_plan *plan, size_t nr_scalars);

@@ -304,6 +304,19 @@ int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 	return LULL_OK;
 }
 
+int msm_plan_few(const struct msm_plan *plan, size_t nr_scalars, struct msm_plan *ret_plan,
+		 struct lull_error *reterr)
+{
+	struct msm_shape shape = plan->shape;
+
+	shape.nr_scalars = nr_scalars;
+	shape.table_bytes_max = 0;
+	LULL_TRY(msm_plan_make(&shape, ret_plan, reterr));
+	/* Which points are infinity stands at the table's end. */
+	ret_plan->table_bytes = plan->table_bytes;
+	return LULL_OK;
+}
+
 unsigned int msm_nr_sums(const struct msm_plan *plan)
 {
 	/* Bits of a column's number plus 1, then those of a row's. */

@@ -172,7 +172,8 @@ static cudaError_t enqueue(cudaStream_t stream, std::function<void()> run,
 	return answer(cudaSuccess);
 }
 
-/* As kernels are launched: what cudaGetLastError() says afterwards. */
+/* As kernels are: what is asked for behind a launch is the thread's last error,
+ * whichever call on whichever device made it. */
 cudaError_t emulated_launch(cudaStream_t stream, std::function<void()> run)
 {
 	std::lock_guard<std::mutex> hold(lock);

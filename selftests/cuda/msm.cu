@@ -269,6 +269,27 @@ static void rig_all_kinds(struct rig<G> *r, const struct msm_shape *shape)
 	rig_end(r);
 }
 
+/* Half of the scalars, by a plan for so few over the same table. */
+template <class G>
+static void rig_few(struct rig<G> *r, const struct msm_shape *shape)
+{
+	struct lull_error error = {};
+	struct msm_plan few;
+	size_t nr = shape->nr_points / 2;
+
+	if (!rig_begin(r, shape))
+		return;
+	ASSERT_EQ(LULL_OK, msm_plan_few(&r->plan, nr, &few, &error));
+	EXPECT_EQ(1, few.nr_copies);
+	EXPECT_EQ(r->plan.table_bytes, few.table_bytes);
+	r->plan = few;
+	device_free(r->scratch);
+	r->scratch = device_alloc(few.scratch.bytes);
+	rig_scalars(r, nr, RANDOM);
+	rig_compare(r, nr, "few");
+	rig_end(r);
+}
+
 template <class G> static void test_sizes(const struct cuda_ref *ref)
 {
 	static const size_t sizes[] = { 1,     2,     3,     31,   32,	 33,
@@ -316,6 +337,7 @@ template <class G> static void test_plans(const struct cuda_ref *ref)
 			shape.part_sets = 64;
 		shape.nr_sms = 1 + i;
 		rig_all_kinds(r, &shape);
+		rig_few(r, &shape);
 	}
 	rig_free(r);
 }

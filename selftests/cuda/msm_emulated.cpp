@@ -132,6 +132,38 @@ static void *poisoned(size_t bytes)
 	return p;
 }
 
+/* Every third scalar, by a plan for so few. */
+template <class G>
+static void run_few(const struct msm_plan *plan,
+		    const struct cuda_ref_group *group,
+		    const affine<typename G::coord> *points,
+		    const struct plain_scalar *scalars, const void *table)
+{
+	using E = typename G::coord;
+	static struct plain_scalar some[NR_MAX];
+	static struct msm_sums<G> sums;
+	struct msm_plan shape = *plan, few;
+	uint32_t index[NR_MAX], nr = 0;
+	struct lull_error error = {};
+	void *scratch;
+	affine<E> want;
+
+	shape.shape.window_bits = shape.shape.part_sets = 0;
+	memset(some, 0, sizeof(some));
+	for (uint32_t i = 0; i < plan->shape.nr_points; i += 3) {
+		index[nr++] = i;
+		some[i] = scalars[i];
+	}
+	ASSERT_EQ(LULL_OK, msm_plan_few(&shape, nr, &few, &error));
+	EXPECT_EQ(1, few.nr_copies);
+	scratch = poisoned(few.scratch.bytes);
+	EXPECT_EQ(LULL_OK, msm_run<G>(&few, table, scalars, MSM_PLAIN, index,
+				      nr, scratch, &sums, 0, &error));
+	group->msm(&want, points, some, plan->shape.nr_points);
+	expect_point(want, msm_finish<G>(&few, &sums), "sum of a few products");
+	free(scratch);
+}
+
 template <class G>
 static void run_plan(const struct msm_plan *plan,
 		     const struct cuda_ref_group *group,
@@ -154,6 +186,7 @@ static void run_plan(const struct msm_plan *plan,
 				      scratch, &sums, 0, &error));
 	group->msm(&want, points, scalars, nr);
 	expect_point(want, msm_finish<G>(plan, &sums), "sum of products");
+	run_few<G>(plan, group, points, scalars, table);
 	for (size_t i = 0; i < nr; i++) {
 		refs[i] = (uint32_t)i;
 		memset(&scalars[i], 0, sizeof(scalars[i]));
