@@ -30,8 +30,8 @@ static int open_and_prove(struct lull_ctx *ctx, const struct golden *g)
 	struct lull_error error = { 0 };
 	struct lull_wtns *wtns = NULL;
 	struct lull_key *key = NULL;
-	int err = lull_key_open_mem(ctx, g->key.data, g->key.bytes, &key,
-				    &error);
+	int err =
+		lull_key_open_mem(ctx, g->key.data, g->key.bytes, &key, &error);
 
 	if (err) {
 		EXPECT_EQ(LULL_NOMEM, err);
