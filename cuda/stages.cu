@@ -465,6 +465,7 @@ static void retire(struct cuda_seat *seat)
 	staging_wipe(&seat->staging);
 	for (i = 0; i < NR_SECTIONS; i++)
 		explicit_bzero(seat->sums[i], sums_bytes(&l->sections[i]));
+	explicit_bzero(seat->counts, NR_LISTS * counts_bytes);
 }
 
 /* After an error that is the device's, its memory and its context are in
