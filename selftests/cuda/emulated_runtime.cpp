@@ -63,6 +63,7 @@ struct CUstream_st {
 static std::mutex lock; /* guards all that follows */
 static std::set<cudaStream_t> streams;
 static std::map<uintptr_t, size_t> device_ranges[NR_DEVICES], pinned_ranges;
+static std::set<uintptr_t> host_allocs; /* pinned ranges that are CUDA's own */
 static std::map<std::string, unsigned int> refusals;
 static size_t used_bytes[NR_DEVICES];
 static uint64_t up_bytes, down_bytes; /* of both devices */
@@ -361,10 +362,12 @@ extern "C" cudaError_t cudaHostAlloc(void **ret, size_t bytes, unsigned int)
 
 	if (answer(cudaSuccess) != cudaSuccess)
 		return cudaErrorIllegalAddress;
-	*ret = is_refused("cudaHostAlloc") ? NULL : malloc(bytes);
+	/* Zeros, so that what is written there shows. */
+	*ret = is_refused("cudaHostAlloc") ? NULL : calloc(1, bytes);
 	if (!*ret)
 		return answer(cudaErrorMemoryAllocation);
 	pinned_ranges[(uintptr_t)*ret] = bytes;
+	host_allocs.insert((uintptr_t)*ret);
 	return cudaSuccess;
 }
 
@@ -372,7 +375,8 @@ extern "C" cudaError_t cudaFreeHost(void *ptr)
 {
 	std::lock_guard<std::mutex> hold(lock);
 
-	if (!pinned_ranges.erase((uintptr_t)ptr))
+	if (!host_allocs.erase((uintptr_t)ptr) ||
+	    !pinned_ranges.erase((uintptr_t)ptr))
 		die("pinned memory is freed that is none");
 	free(ptr);
 	return answer(cudaSuccess);
@@ -536,6 +540,18 @@ extern "C" bool emulated_holds(const void *bytes, size_t nr)
 				   bytes, nr))
 				return true;
 	return false;
+}
+
+/* Bytes other than 0 in pinned memory that is CUDA's own. */
+extern "C" uint64_t emulated_left_on_host(void)
+{
+	std::lock_guard<std::mutex> hold(lock);
+	uint64_t nr = 0;
+
+	for (uintptr_t at : host_allocs)
+		for (size_t i = 0; i < pinned_ranges[at]; i++)
+			nr += ((const uint8_t *)at)[i] != 0;
+	return nr;
 }
 
 /* ---- devices and errors ------------------------------------------------ */

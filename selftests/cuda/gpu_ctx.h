@@ -28,9 +28,10 @@ static char plan_text[4096];
 
 static inline void hear(void *arg, const char *line)
 {
+	size_t used = strlen(plan_text);
+
 	(void)arg;
-	strncat(plan_text, line, sizeof(plan_text) - strlen(plan_text) - 2);
-	strncat(plan_text, "\n", sizeof(plan_text) - strlen(plan_text) - 1);
+	snprintf(plan_text + used, sizeof(plan_text) - used, "%s\n", line);
 }
 
 /* A context on the GPU, or NULL and the test is skipped. */
