@@ -45,10 +45,11 @@ static thread_local bool has_current;
 
 int device_use(const struct device *device, struct lull_error *reterr)
 {
-	/* What another device's call left must not show as the error of a launch. */
-	cudaGetLastError();
 	CUDA_TRY(cudaSetDevice(device->gpu), reterr);
 	has_current = true;
+	/* What is asked for behind a launch, here and in CUB, is the thread's last
+	 * error: one that another GPU left, which broke, is not this one's. */
+	cudaGetLastError();
 	return LULL_OK;
 }
 

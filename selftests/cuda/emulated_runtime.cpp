@@ -67,6 +67,7 @@ static std::set<uintptr_t> host_allocs; /* pinned ranges that are CUDA's own */
 static std::map<std::string, unsigned int> refusals;
 static size_t used_bytes[NR_DEVICES];
 static uint64_t up_bytes, down_bytes; /* of both devices */
+static unsigned int nr_few;
 static uint64_t registered_bytes;
 static bool broken[NR_DEVICES], breaking[NR_DEVICES];
 static thread_local int current;
@@ -172,7 +173,8 @@ static cudaError_t enqueue(cudaStream_t stream, std::function<void()> run,
 	return answer(cudaSuccess);
 }
 
-/* As kernels are launched: what cudaGetLastError() says afterwards. */
+/* As kernels are: what is asked for behind a launch is the thread's last error,
+ * whichever call on whichever device made it. */
 cudaError_t emulated_launch(cudaStream_t stream, std::function<void()> run)
 {
 	std::lock_guard<std::mutex> hold(lock);
@@ -491,6 +493,19 @@ extern "C" cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 void emulated_copies_down(size_t bytes)
 {
 	down_bytes += bytes;
+}
+
+/* The same. */
+void emulated_runs_few(void)
+{
+	nr_few++;
+}
+
+extern "C" unsigned int emulated_nr_few(void)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	return nr_few;
 }
 
 /* What is registered now: pinned memory that is not CUDA's own. */

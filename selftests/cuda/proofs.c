@@ -3,13 +3,13 @@
  * proofs.c - whole proofs on a GPU, byte for byte those of the CPU
  *
  * For the same r and s, on both curves: snarkjs's golden proofs, made circuits
- * of several shapes and sizes, and the same again with less and less device
- * memory.  Skips where there is no GPU.  LULL_TEST_BACKEND=cpu tries the test
- * itself.
+ * of several shapes and sizes; from several threads, and on several GPUs.
+ * budgets.c has less and less memory.  Skips where there is no GPU.
+ * LULL_TEST_BACKEND=cpu tries the test itself.
  */
 #include <pthread.h>
 
-#include "gpu_ctx.h"
+#include "gpu_circuit.h"
 #include "input/lkey_blob.h"
 
 #define NR_THREADS 3
@@ -69,47 +69,6 @@ TEST(native_keys)
 }
 
 /* ---- made circuits ----------------------------------------------------- */
-
-struct circuit {
-	char key[PATH_BYTES];
-	char wtns[PATH_BYTES];
-};
-
-static bool make_key(struct lull_ctx *cpu, const char *shape, const char *curve,
-		     unsigned int log2, struct circuit *circuit)
-{
-	char r1cs[PATH_BYTES], name[64];
-
-	snprintf(name, sizeof(name), "%s-%s-%u.zkey", curve, shape, log2);
-	scratch_path(circuit->key, name);
-	return make_circuit(shape, curve, log2, r1cs, circuit->wtns) &&
-	       !lull_key_generate_toxic(cpu, r1cs, circuit->key, NULL);
-}
-
-/* proof.json for the given r and s; empty when it fails. */
-static void prove_text(struct lull_ctx *ctx, const struct lull_key *key,
-		       const struct lull_wtns *wtns, const uint8_t *r,
-		       const uint8_t *s, char text[TEXT_BYTES])
-{
-	struct lull_proof *proof = NULL;
-	struct lull_error error = { 0 };
-
-	text[0] = '\0';
-	if (lull_prove_blinded(ctx, key, wtns, NULL, r, s, &proof, &error))
-		TEST_FAIL_("%s", error.msg);
-	else
-		lull_proof_json(proof, text, TEXT_BYTES);
-	lull_proof_free(proof);
-}
-
-static void draw_scalar(uint8_t scalar[LULL_FR_BYTES])
-{
-	size_t i;
-
-	for (i = 0; i < LULL_FR_BYTES; i++)
-		scalar[i] = (uint8_t)(test_random() >> 32);
-	scalar[LULL_FR_BYTES - 1] &= 0xf; /* below r on both curves */
-}
 
 /* Opens the circuit in both contexts and compares proofs, twice so that what
  * one leaves behind shows. */
@@ -184,162 +143,6 @@ TEST(made_circuits_bn254)
 TEST(made_circuits_bls12_381)
 {
 	compare_shapes("bls12381");
-}
-
-/* ---- budgets ----------------------------------------------------------- */
-
-/* With @vram bytes: LULL_OK and the same bytes, or LULL_NOMEM and how many there
- * should be; never more than that was allocated. */
-static int prove_within(uint64_t vram, const struct circuit *circuit,
-			const char *want, const uint8_t *r, const uint8_t *s,
-			unsigned long long *ret_least)
-{
-	struct lull_ctx *gpu = open_gpu(vram);
-	struct lull_error error = { 0 };
-	struct lull_wtns *wtns = NULL;
-	struct lull_key *key = NULL;
-	char got[TEXT_BYTES];
-	const char *least;
-	int err, i;
-
-	if (!gpu)
-		return LULL_DEVICE;
-	err = lull_key_open(gpu, circuit->key, &key, &error);
-	if (!err)
-		err = lull_wtns_open(gpu, circuit->wtns, &wtns, &error);
-	/* Again, behind what the first one leaves to be done. */
-	for (i = 0; i < 2 && !err; i++) {
-		prove_text(gpu, key, wtns, r, s, got);
-		EXPECT_STREQ(want, got);
-	}
-	if (err && err != LULL_NOMEM)
-		TEST_FAIL_("%s", error.msg);
-	least = err ? strstr(error.msg, "expected at least ") : NULL;
-	if (err && (!least || sscanf(least, "expected at least %llu bytes",
-				     ret_least) != 1))
-		TEST_FAIL_("no numbers: %s", error.msg);
-	if (lull_ctx_device_peak_bytes(gpu) > vram)
-		TEST_FAIL_("%" PRIu64 " bytes of %" PRIu64,
-			   lull_ctx_device_peak_bytes(gpu), vram);
-	lull_wtns_close(wtns);
-	lull_key_close(key);
-	lull_ctx_destroy(gpu);
-	return err;
-}
-
-/* Exactly what the refusal asked for is enough, and a byte less is not; all
- * points and the matrices are streamed then. */
-static void prove_with_least(unsigned long long least,
-			     const struct circuit *circuit, const char *want,
-			     const uint8_t *r, const uint8_t *s)
-{
-	static const char *const streamed[] = { " A streamed in ",
-						" B2 streamed in ",
-						" matrices streamed in " };
-	const char *plan;
-	size_t i;
-
-	EXPECT_EQ(LULL_OK, prove_within(least, circuit, want, r, s, &least));
-	plan = strstr(plan_text, "plan: ");
-	ASSERT_TRUE(plan);
-	printf("# %.*s\n", (int)strcspn(plan, "\n"), plan);
-	for (i = 0; i < LULL_ARRAY_SIZE(streamed); i++)
-		EXPECT_TRUE(strstr(plan_text, streamed[i]));
-	EXPECT_EQ(LULL_NOMEM,
-		  prove_within(least - 1, circuit, want, r, s, &least));
-}
-
-/* How plans come out, from the largest budget to the least. */
-struct plans {
-	unsigned int nr_fit, nr_compact, nr_mixed, nr_streamed;
-};
-
-/* Tables without points at infinity, and sections that are streamed. */
-static void count_plan(struct plans *plans)
-{
-	bool compact = strstr(plan_text, " %,");
-	bool streamed = strstr(plan_text, " streamed in ");
-
-	plans->nr_fit++;
-	plans->nr_compact += compact;
-	plans->nr_mixed += compact && streamed;
-	plans->nr_streamed += !!strstr(plan_text, " B2 streamed in ");
-}
-
-/* Less and less, until there is no plan any more. */
-static void shrink(const char *curve, const char *shape, unsigned int log2,
-		   struct plans *ret_plans)
-{
-	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
-	struct lull_ctx *cpu, *gpu = open_gpu(0);
-	struct lull_wtns *wtns = NULL;
-	struct lull_key *key = NULL;
-	unsigned long long least = 0;
-	struct circuit circuit;
-	char want[TEXT_BYTES];
-	uint64_t vram;
-	int err = LULL_OK;
-
-	memset(ret_plans, 0, sizeof(*ret_plans));
-	if (!gpu)
-		return;
-	cpu = make_ctx(0);
-	draw_scalar(r);
-	draw_scalar(s);
-	ASSERT_TRUE(make_key(cpu, shape, curve, log2, &circuit));
-	ASSERT_EQ(LULL_OK, lull_key_open(cpu, circuit.key, &key, NULL));
-	ASSERT_EQ(LULL_OK, lull_wtns_open(cpu, circuit.wtns, &wtns, NULL));
-	prove_text(cpu, key, wtns, r, s, want);
-	lull_key_close(key);
-	key = NULL;
-	ASSERT_EQ(LULL_OK, lull_key_open(gpu, circuit.key, &key, NULL));
-	vram = lull_ctx_device_peak_bytes(gpu);
-	lull_key_close(key);
-	lull_ctx_destroy(gpu);
-	while (!err && vram > 4096) {
-		err = prove_within(vram, &circuit, want, r, s, &least);
-		if (!err)
-			count_plan(ret_plans);
-		vram = vram / 16 * 15;
-	}
-	printf("# %s: %u budgets fit\n", curve, ret_plans->nr_fit);
-	if (!strcmp(backend_name(), "cuda")) {
-		EXPECT_TRUE(err == LULL_NOMEM && ret_plans->nr_fit > 1);
-		prove_with_least(least, &circuit, want, r, s);
-	}
-	lull_wtns_close(wtns);
-	lull_ctx_destroy(cpu);
-	scratch_clear();
-}
-
-static void shrink_dense(const char *curve)
-{
-	struct plans plans;
-
-	shrink(curve, "dense", 13, &plans);
-	EXPECT_EQ(0, plans.nr_compact);
-}
-
-TEST(small_budgets_bn254)
-{
-	shrink_dense("bn128");
-}
-
-TEST(small_budgets_bls12_381)
-{
-	shrink_dense("bls12381");
-}
-
-/* Many wires are not in A and most not in B. */
-TEST(small_budgets_without_points_at_infinity)
-{
-	struct plans plans;
-
-	shrink("bls12381", "sha", 13, &plans);
-	printf("# %u compact, %u of them stream, %u stream B2\n",
-	       plans.nr_compact, plans.nr_mixed, plans.nr_streamed);
-	if (!test_skipped && !strcmp(backend_name(), "cuda"))
-		EXPECT_TRUE(plans.nr_compact);
 }
 
 /* ---- the arena --------------------------------------------------------- */
