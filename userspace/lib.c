@@ -500,8 +500,8 @@ int lull_wtns_open(struct lull_ctx *ctx, const char *path,
 	struct lull_wtnsfile file;
 	int err;
 
-	err = lull_wtnsfile_open(path, LULL_WTNS_DEFER_VALUES, &memory, &file,
-				 reterr);
+	err = lull_wtnsfile_open(path, NULL, LULL_WTNS_DEFER_VALUES, &memory,
+				 &file, reterr);
 	return err ? err : finish_wtns(ctx, &file, ret_wtns, reterr);
 }
 
@@ -528,14 +528,17 @@ int lull_wtns_check(const struct lull_wtns *wtns, const char *r1cs_path,
 		    struct lull_error *reterr)
 {
 	const struct lull_wtnsfile *file = &wtns->file;
+	struct lull_wtns_want want = { .what = "circuit" };
 	struct lull_r1cs r1cs;
 	int err;
 
 	err = lull_r1cs_open(r1cs_path, &r1cs, reterr);
 	if (err)
 		return err;
-	err = lull_witness_match(file, r1cs.file.in.name, "circuit", r1cs.facts,
-				 r1cs.nr_wires, reterr);
+	want.name = r1cs.file.in.name;
+	want.facts = r1cs.facts;
+	want.nr_values = r1cs.nr_wires;
+	err = lull_wtnsfile_match(file, &want, reterr);
 	if (!err)
 		err = lull_groth16(r1cs.curve)
 			      ->satisfied(&r1cs, file->values, reterr);
@@ -553,15 +556,14 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 		       struct lull_proof **ret_proof, struct lull_error *reterr)
 {
 	const struct lull_prove_opts defaults = { .size = sizeof(defaults) };
+	const struct lull_wtns_want want = lull_witness_want(&key->file.parts);
 	const struct lull_wtnsfile *file = &wtns->file;
 	int err;
 
 	if (opts && opts->size < sizeof(*opts))
 		return lull_fail_size(reterr, "lull_prove_opts", sizeof(*opts),
 				      opts->size);
-	err = lull_witness_match(file, key->file.parts.name, "key",
-				 key->file.parts.facts, key->file.parts.nr_vars,
-				 reterr);
+	err = lull_wtnsfile_match(file, &want, reterr);
 	if (err)
 		return err;
 	err = lull_prover_run(ctx->workers, ctx->arena, key, file->values,

@@ -7,7 +7,8 @@
  * interleaving and finds that
  *
  *	no thread waits for ever: every job ends and the teardown goes through;
- *	what was admitted is never more than the budget;
+ *	what was admitted, and the second job's key, are never more than the
+ *	budget;
  *	at the end nothing is admitted, every flight is idle, every partition
  *	has ended once.
  *
@@ -30,6 +31,13 @@
 #ifndef LIMIT
 #define LIMIT 3		/* of the budget */
 #endif
+#ifndef KEY
+#define KEY 0		/* held for the second job, which comes later */
+#endif
+#ifndef EXCESS
+#define EXCESS 0	/* what the first job's partitions want beside SIZE */
+#endif
+#define WANTS(j) (SIZE(j) + (j == 0 -> EXCESS : 0))
 #define NOBODY 255
 
 /* ---- what is shared ------------------------------------------------------ */
@@ -43,6 +51,8 @@ byte idle = NR_FLIGHTS;		/* lock */
 bool sleeping[NR_LOADING];	/* on the pipeline's condition "work" */
 
 byte used;			/* budget's lock */
+byte held;			/* budget's lock */
+byte largest;			/* budget's lock: of hold(), while it looks */
 byte nr_waiting;		/* budget's lock: loaders in asking[] */
 byte line[NR_LOADING];		/* budget's lock: loaders, the first first */
 byte wants[NR_LOADING];
@@ -133,9 +143,9 @@ inline end_one(f)
 inline hand_out()
 {
 	do
-	:: nr_waiting > 0 && used + wants[line[0]] <= LIMIT ->
+	:: nr_waiting > 0 && held + used + wants[line[0]] <= LIMIT ->
 		used = used + wants[line[0]];
-		assert(used <= LIMIT);
+		assert(held + used <= LIMIT);
 		admitted[line[0]] = true;
 		nudged[line[0]] = true;
 		line[0] = line[NR_LOADING - 1];
@@ -155,15 +165,36 @@ inline release(f)
 	}
 }
 
-/* lull_budget_admit(); ok is false when it was canceled. */
+/* lull_budget_hold(): beside it the largest of those to come has room, and the
+ * largest of those who wait. */
+inline hold(n, room)
+{
+	largest = room;
+	if
+	:: nr_waiting > 0 && wants[line[0]] > largest -> largest = wants[line[0]]
+	:: else -> skip
+	fi;
+	if
+	:: nr_waiting > 1 && wants[line[NR_LOADING - 1]] > largest ->
+		largest = wants[line[NR_LOADING - 1]]
+	:: else -> skip
+	fi;
+	refused = held + n + largest > LIMIT;
+	largest = 0;
+	held = held + (refused -> 0 : n)
+}
+
+/* lull_budget_admit(); ok is false when it was canceled, or can never fit. */
 inline admit(me, j, n)
 {
 	atomic {
 		admitted[me] = false;
+		gone = false;
 		if
-		:: nr_waiting == 0 && used + n <= LIMIT ->
+		:: held + n > LIMIT -> ok = false; gone = true
+		:: nr_waiting == 0 && held + used + n <= LIMIT ->
 			used = used + n;
-			assert(used <= LIMIT);
+			assert(held + used <= LIMIT);
 			ok = true
 		:: else ->
 			wants[me] = n;
@@ -173,8 +204,8 @@ inline admit(me, j, n)
 		fi
 	}
 	do
-	:: ok -> break
-	:: !ok ->
+	:: ok || gone -> break
+	:: !ok && !gone ->
 		/* Looks at both under the lock, and sleeps. */
 		atomic {
 			if
@@ -261,7 +292,7 @@ inline next()
 proctype Loading(byte me)
 {
 	byte mine;
-	bool ok;
+	bool ok, gone;
 
 	do
 	:: next();
@@ -269,11 +300,11 @@ proctype Loading(byte me)
 	   :: mine == NOBODY -> break
 	   :: else -> skip
 	   fi;
-	   admit(me, job_of[mine], SIZE(job_of[mine]));
+	   admit(me, job_of[mine], WANTS(job_of[mine]));
 	   if
 	   :: !ok -> end_one(mine); put(mine)
 	   :: ok ->
-		charge[mine] = SIZE(job_of[mine]);
+		charge[mine] = WANTS(job_of[mine]);
 		pause(me, job_of[mine]);
 		if
 		:: !canceled[job_of[mine]] -> compute!mine
@@ -359,12 +390,22 @@ inline cancel(j)
 
 proctype User()
 {
-	/* lull_job_submit() of both: the pipeline is at rest until then. */
+	bool refused;
+
+	/* lull_job_submit() of both: the pipeline is at rest until then.  The
+	 * second is nothing but what it holds where that is looked at. */
 	atomic {
 		nr_begun[0] = 0; nr_left[0] = EACH(0);
-		nr_begun[1] = 0; nr_left[1] = EACH(1);
+		if
+		:: KEY == 0 -> nr_begun[1] = 0; nr_left[1] = EACH(1)
+		:: else -> ended[1] = EACH(1)
+		fi;
 		broadcast_work()
 	}
+	if
+	:: KEY > 0 -> atomic { hold(KEY, SIZE(0)) }
+	:: else -> skip
+	fi;
 	if
 	:: cancel(0)
 	:: cancel(1)

@@ -185,7 +185,7 @@ TEST(section_larger_than_4_gib)
 	/* The last value is one; a size of 32 bits would stop far before. */
 	write_all_at(fd, b.data + 0x4c, 32, (off_t)(0x4c + bytes - 32));
 	close(fd);
-	if (lull_wtnsfile_open(path, LULL_WTNS_DEFER_VALUES, NULL, &wtns,
+	if (lull_wtnsfile_open(path, NULL, LULL_WTNS_DEFER_VALUES, NULL, &wtns,
 			       &err)) {
 		TEST_FAIL_("%s", err.msg);
 	} else {
@@ -197,7 +197,8 @@ TEST(section_larger_than_4_gib)
 	}
 	/* One byte short, which only 64 bits can tell. */
 	EXPECT_EQ(0, truncate(path, (off_t)(0x4c + bytes - 1)));
-	EXPECT_EQ(LULL_FORMAT, lull_wtnsfile_open(path, 0, NULL, &wtns, &err));
+	EXPECT_EQ(LULL_FORMAT,
+		  lull_wtnsfile_open(path, NULL, 0, NULL, &wtns, &err));
 	EXPECT_TRUE(strstr(err.msg, "expected 4294967360 bytes, found "
 				    "4294967359 before the end") != NULL);
 	unlink(path);

@@ -56,7 +56,7 @@ TEST(good_witnesses)
 
 	for (i = 0; i < LULL_ARRAY_SIZE(good); i++) {
 		snprintf(path, sizeof(path), GOLDEN "%s.wtns", good[i].name);
-		if (lull_wtnsfile_open(path, 0, NULL, &wtns, &err)) {
+		if (lull_wtnsfile_open(path, NULL, 0, NULL, &wtns, &err)) {
 			TEST_FAIL_("%s", err.msg);
 			continue;
 		}
@@ -77,7 +77,8 @@ TEST(values_of_mul2)
 	/* 1, c = 33, then a and b. */
 	struct lull_wtnsfile wtns;
 
-	ASSERT_EQ(LULL_OK, lull_wtnsfile_open(MUL2, 0, NULL, &wtns, NULL));
+	ASSERT_EQ(LULL_OK,
+		  lull_wtnsfile_open(MUL2, NULL, 0, NULL, &wtns, NULL));
 	EXPECT_EQ(1, wtns.values[0]);
 	EXPECT_EQ(33, wtns.values[32]);
 	EXPECT_EQ(33, wtns.values[64] * wtns.values[96]);
@@ -231,30 +232,10 @@ TEST(truncated_at_every_byte)
 	truncate_everywhere(GOLDEN "bls12381-mul2.wtns");
 }
 
-static void corrupt_everywhere(const char *path)
-{
-	struct blob b = blob_read(path);
-	struct lull_error err;
-	unsigned int value;
-	uint8_t was;
-	size_t at;
-
-	for (at = 0; at < b.bytes; at++) {
-		was = b.data[at];
-		for (value = 0; value < 256; value++) {
-			b.data[at] = (uint8_t)value;
-			try_open(&b, &err);
-		}
-		b.data[at] = was;
-	}
-	EXPECT_EQ(LULL_OK, try_open(&b, &err));
-	blob_free(&b);
-}
-
 TEST(corrupted_at_every_byte)
 {
-	corrupt_everywhere(MUL2);
-	corrupt_everywhere(GOLDEN "bls12381-mul2.wtns");
+	corrupt_everywhere(MUL2, SIZE_MAX, just_open);
+	corrupt_everywhere(GOLDEN "bls12381-mul2.wtns", SIZE_MAX, just_open);
 }
 
 TEST_MAIN

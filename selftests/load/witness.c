@@ -9,6 +9,7 @@
 
 #define CHAIN GOLDEN "bn128-chain1000.wtns"
 #define NR_VALUES 1002
+#define NR_SECTIONS 8
 #define VALUES 76
 
 static char path[PATH_BYTES];
@@ -25,7 +26,7 @@ static int open_by(struct lull_loader *loader, bool *ret_checked,
 	int err;
 
 	memset(error, 0, sizeof(*error));
-	err = lull_wtnsfile_open(path, 0, &memory, &wtns, error);
+	err = lull_wtnsfile_open(path, NULL, 0, &memory, &wtns, error);
 	if (err)
 		return err;
 	*ret_checked = wtns.checked;
@@ -58,7 +59,7 @@ static void try_blob(const struct blob *b, bool early, const char *what)
 	int err;
 
 	write_file(b);
-	err = lull_wtnsfile_open(path, 0, NULL, &wtns, &want);
+	err = lull_wtnsfile_open(path, NULL, 0, NULL, &wtns, &want);
 	if (!err)
 		lull_wtnsfile_close(&wtns);
 	for (v = 0; v < NR_VARIANTS; v++) {
@@ -85,6 +86,75 @@ TEST(good)
 	try_blob(&turned, false, "values first");
 	blob_append(&b, "abc", 3);
 	try_blob(&b, true, "trailing bytes");
+	blob_free(&turned);
+	blob_free(&b);
+}
+
+/* Beside the values of a golden witness. */
+static void expect_refused(const struct lull_wtns_want *want,
+			   const struct blob *b, uint64_t bytes, int code,
+			   const char *part)
+{
+	const struct lull_infile_memory memory = { .arena = test_arena() };
+	struct lull_arena_stats was, is;
+	struct lull_wtnsfile wtns;
+	struct lull_error error = { 0 };
+
+	write_file(b);
+	EXPECT_EQ(0, truncate(path, (off_t)bytes));
+	lull_arena_stats(test_arena(), &was);
+	EXPECT_EQ(code,
+		  lull_wtnsfile_open(path, want, 0, &memory, &wtns, &error));
+	if (!strstr(error.msg, part))
+		TEST_FAIL_("expected \"%s\" in \"%s\"", part, error.msg);
+	/* Nor was memory taken for it. */
+	lull_arena_stats(test_arena(), &is);
+	EXPECT_EQ(was.nr_carves, is.nr_carves);
+}
+
+/* A sparse file, of which the disk has 32 KiB. */
+TEST(no_more_is_read_than_is_wanted)
+{
+	const struct lull_wtns_want want = { "k.zkey", "key",
+					     lull_curve_facts(LULL_CURVE_BN254),
+					     NR_VALUES };
+	const uint64_t large = (uint64_t)1 << 40;
+	struct blob b = blob_read(CHAIN), turned;
+	struct lull_infile_memory memory = { .arena = test_arena() };
+	struct lull_wtns_want other = want;
+	struct lull_wtnsfile wtns;
+	size_t v;
+
+	turned = blob_reorder(&b, (const uint32_t[]){ 2, 1, 0 });
+	write_file(&b);
+	EXPECT_EQ(0, truncate(path, (off_t)large));
+	for (v = 0; v < NR_VARIANTS; v++) {
+		struct lull_loader *loader = open_variant(v);
+
+		ASSERT_TRUE(loader != NULL);
+		memory.reader = lull_loader_reader(loader);
+		ASSERT_EQ(LULL_OK, lull_wtnsfile_open(path, &want, 0, &memory,
+						      &wtns, NULL));
+		EXPECT_EQ(b.bytes, wtns.file.in.bytes);
+		EXPECT_EQ(large - b.bytes, wtns.file.trailing_bytes);
+		lull_wtnsfile_close(&wtns);
+		lull_loader_close(loader);
+	}
+	other.nr_values++;
+	expect_refused(&other, &b, large, LULL_MISMATCH,
+		       "k.zkey: the key expects 1003 witness values, found "
+		       "1002 in ");
+	other = want;
+	other.facts = lull_curve_facts(LULL_CURVE_BLS12_381);
+	expect_refused(&other, &b, b.bytes, LULL_MISMATCH,
+		       "k.zkey is for BLS12-381, ");
+	expect_refused(&want, &turned, large, LULL_FORMAT,
+		       "expected at most 1048576 bytes beside 32064 of values");
+	blob_put_u32(&b, NR_SECTIONS, 3);
+	expect_refused(&want, &b, large, LULL_FORMAT, "expected at most");
+	expect_refused(NULL, &b, large, LULL_FORMAT, "expected at most");
+	unlink(path);
+	path[0] = '\0';
 	blob_free(&turned);
 	blob_free(&b);
 }

@@ -132,7 +132,7 @@ static inline void read_assignment(struct assignment *t, const char *r1cs_path,
 	size_t i;
 
 	if (lull_r1cs_open(r1cs_path, &r1cs, NULL) ||
-	    lull_wtnsfile_open(wtns_path, 0, NULL, &wtns, NULL)) {
+	    lull_wtnsfile_open(wtns_path, NULL, 0, NULL, &wtns, NULL)) {
 		printf("Bail out! no circuit %s\n", r1cs_path);
 		exit(1);
 	}

@@ -95,6 +95,28 @@ TEST(sums_that_overflow_do_not_fit)
 	lull_budget_destroy(budget);
 }
 
+/* Nor where there is no bound: it waits, or would bring the count to naught. */
+TEST(sums_that_cannot_be_counted_wait)
+{
+	const struct lull_bytes half = { (UINT64_MAX >> 1) + 2, 0 };
+	struct lull_budget *budget = make(0, 0);
+	atomic_bool canceled = true;
+	struct lull_error error;
+	bool waited;
+
+	EXPECT_EQ(LULL_OK, admit(budget, half.host, 0, NULL));
+	EXPECT_EQ(LULL_CANCELED, lull_budget_admit(budget, half, &canceled,
+						   &waited, NULL));
+	EXPECT_EQ(half.host, stats_of(budget).used.host);
+	EXPECT_EQ(LULL_NOMEM,
+		  lull_budget_hold(budget, half, half, "k", &error));
+	EXPECT_TRUE(strstr(error.msg, "of 18446744073709551615"));
+	release(budget, half.host, 0);
+	EXPECT_EQ(LULL_OK, admit(budget, half.host, 0, NULL));
+	release(budget, half.host, 0);
+	lull_budget_destroy(budget);
+}
+
 TEST(no_bound_admits_everything)
 {
 	struct lull_budget *budget = make(0, 0);
@@ -216,6 +238,38 @@ TEST(one_that_is_canceled_lets_the_next_go)
 	join(&large);
 	EXPECT_EQ(LULL_OK, large.err);
 	release(budget, 90, 0);
+	lull_budget_destroy(budget);
+}
+
+/* It would never be admitted, and nobody behind it. */
+TEST(nothing_is_held_that_leaves_no_room_for_one_who_waits)
+{
+	const struct lull_bytes key = { 20, 0 }, usual = { 50, 0 };
+	struct lull_budget *budget = make(LIMIT, 0);
+	struct lull_error error;
+	struct asking large;
+	atomic_uint order = 0;
+
+	EXPECT_EQ(LULL_OK, admit(budget, 50, 0, NULL));
+	ask_and_wait(&large, budget, 90, &order);
+	EXPECT_EQ(LULL_NOMEM,
+		  lull_budget_hold(budget, key, usual, "k.zkey", &error));
+	EXPECT_STREQ("k.zkey does not fit: 20 bytes and a partition's 90 "
+		     "beside 0 that are held, of a host budget of 100",
+		     error.msg);
+	/* What leaves room for it is held. */
+	EXPECT_EQ(LULL_OK, lull_budget_hold(budget, (struct lull_bytes){ 10, 0 },
+					    usual, "k", NULL));
+	/* So that it ends even if it never fits. */
+	atomic_store(&large.canceled,
+		     stats_of(budget).held.host + large.host > LIMIT);
+	release(budget, 50, 0);
+	lull_budget_wake(budget);
+	join(&large);
+	EXPECT_EQ(LULL_OK, large.err);
+	release(budget, large.err ? 0 : 90, 0);
+	/* Nobody waits any more. */
+	EXPECT_EQ(LULL_OK, lull_budget_hold(budget, key, usual, "k", NULL));
 	lull_budget_destroy(budget);
 }
 

@@ -13,109 +13,107 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#define WTNS_HEADER_BYTES 76
-#define WTNS_NR_VALUES 60
-#define WTNS_VALUES_BYTES 68
-/* Takes some 50 ms to read at 10 GB/s, and none of the disk. */
-#define LARGE_BYTES ((uint64_t)1 << 29)
-#define TRIES 8
+#define TRIES 100
 #define CUT_TO 8192
 
 /* ---- a witness is cut short -------------------------------------------- */
 
-/* One that claims LARGE_BYTES of values, all zero but the constant. */
-static void write_large(const struct bed *bed, const char *path)
-{
-	struct blob wtns = blob_read(bed->wtns);
-	int fd;
-
-	wtns.bytes = WTNS_HEADER_BYTES + 32;
-	blob_put_u32(&wtns, WTNS_NR_VALUES, LARGE_BYTES / 32);
-	blob_put_u64(&wtns, WTNS_VALUES_BYTES, LARGE_BYTES);
-	blob_write(&wtns, path);
-	blob_free(&wtns);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	ASSERT_TRUE(fd >= 0);
-	EXPECT_EQ(0, ftruncate(fd, WTNS_HEADER_BYTES + (off_t)LARGE_BYTES));
-	close(fd);
-}
-
-/* Cuts a file short as soon as there is memory for it, which is when its
- * reading begins. */
+/* Cuts a file short and makes it whole again, over and over. */
 struct cutter {
-	struct bed *bed;
 	const char *path;
-	atomic_bool give_up;
+	struct blob whole;
+	atomic_bool stop;
 };
 
-static void *cut_when_read(void *arg)
+static void *cut_and_mend(void *arg)
 {
 	struct cutter *cutter = arg;
+	const size_t bytes = cutter->whole.bytes - CUT_TO;
+	int fd = open(cutter->path, O_WRONLY | O_CLOEXEC);
 
-	while (used_bytes(cutter->bed) < LARGE_BYTES &&
-	       !atomic_load(&cutter->give_up))
+	while (fd >= 0 && !atomic_load(&cutter->stop)) {
+		if (ftruncate(fd, CUT_TO) ||
+		    pwrite(fd, cutter->whole.data + CUT_TO, bytes, CUT_TO) !=
+			    (ssize_t)bytes)
+			perror(cutter->path);
 		sched_yield();
-	if (truncate(cutter->path, CUT_TO))
-		perror(cutter->path);
+	}
+	close(fd);
 	return NULL;
 }
 
-/* Whether it was cut while it was read: it may have been read already. */
+/* Whether it was cut when it was known how long it is and not all was read:
+ * opened short it is another error, and whole it is none.  Twice in one tick of
+ * the clock nobody notices, and zeros may stand where values did. */
+static bool was_cut(const struct lull_error *error, const char *path)
+{
+	if (error->code == LULL_IO && strstr(error->msg, path) &&
+	    strstr(error->msg, "offset"))
+		return true;
+	if (error->code != LULL_OK && error->code != LULL_IO &&
+	    error->code != LULL_FORMAT && error->code != LULL_UNSATISFIED)
+		TEST_FAIL_("\"%s\"", error->msg);
+	return false;
+}
+
 static bool try_to_cut(struct bed *bed, struct lull_pipeline *pipeline,
 		       const char *path)
 {
-	struct cutter cutter = { .bed = bed, .path = path };
 	struct lull_job *other = submit(pipeline, bed, 4, NULL), *job;
-	struct lull_error error = { 0 };
-	pthread_t thread;
+	struct bed cut = *bed;
+	struct lull_error error;
+	bool found = false;
 	unsigned int i;
 
-	write_large(bed, path);
-	if (pthread_create(&thread, NULL, cut_when_read, &cutter))
-		abort();
-	job = submit(pipeline, bed, 5, path);
+	memcpy(cut.wtns, path, PATH_BYTES);
+	job = submit(pipeline, &cut, NR_PARTITIONS, NULL);
 	EXPECT_EQ(1, lull_job_wait(job, WAIT_MS));
-	atomic_store(&cutter.give_up, true);
-	pthread_join(thread, NULL);
 	expect_all_proved(other, 4);
-	EXPECT_EQ(4, status_of(job).nr_proved);
-	EXPECT_EQ(1, status_of(job).nr_failed);
-	for (i = 0; i < 5; i++)
-		EXPECT_EQ(i != 1, !!lull_job_proof(job, i, &error));
+	for (i = 0; i < NR_PARTITIONS; i++) {
+		error.code = LULL_OK;
+		if (!lull_job_proof(job, i, &error))
+			found |= was_cut(&error, path);
+	}
 	lull_job_free(job);
 	lull_job_free(other);
-	/* Whole it is another circuit's. */
-	if (error.code == LULL_MISMATCH)
-		return false;
-	EXPECT_EQ(LULL_IO, error.code);
-	if (!strstr(error.msg, "large.wtns") || !strstr(error.msg, "offset"))
-		TEST_FAIL_("\"%s\"", error.msg);
-	return true;
+	return found;
+}
+
+static void expect_cut(struct bed *bed, const char *path)
+{
+	struct cutter cutter = { .path = path, .whole = blob_read(bed->wtns) };
+	struct lull_pipeline *pipeline = make_pipeline(
+		bed, (struct lull_pipeline_opts){ .in_flight = 3 });
+	uint64_t used = used_bytes(bed);
+	pthread_t thread;
+	bool cut = false;
+	unsigned int i;
+
+	blob_write(&cutter.whole, path);
+	if (pthread_create(&thread, NULL, cut_and_mend, &cutter))
+		abort();
+	for (i = 0; i < TRIES && !cut; i++)
+		cut = try_to_cut(bed, pipeline, path);
+	atomic_store(&cutter.stop, true);
+	pthread_join(thread, NULL);
+	EXPECT_TRUE(cut);
+	EXPECT_EQ(used, used_bytes(bed));
+	EXPECT_EQ(0, stats_of(pipeline).host_bytes_used);
+	lull_pipeline_destroy(pipeline);
+	blob_free(&cutter.whole);
 }
 
 TEST(a_witness_is_cut_short_while_it_is_read)
 {
 	static const char *const loaders[] = { "uring", "pread", "mmap" };
-	struct lull_pipeline *pipeline;
 	char path[PATH_BYTES];
-	unsigned int i;
 	struct bed bed;
-	uint64_t used;
-	bool cut;
 	size_t l;
 
-	scratch_path(path, "large.wtns");
+	scratch_path(path, "cut.wtns");
 	for (l = 0; l < LULL_ARRAY_SIZE(loaders); l++) {
 		bed = make_bed_with("cpu", GOLDEN_CHAIN, loaders[l]);
-		used = used_bytes(&bed);
-		pipeline = make_pipeline(
-			&bed, (struct lull_pipeline_opts){ .in_flight = 3 });
-		for (i = 0, cut = false; i < TRIES && !cut; i++)
-			cut = try_to_cut(&bed, pipeline, path);
-		EXPECT_TRUE(cut);
-		EXPECT_EQ(used, used_bytes(&bed));
-		EXPECT_EQ(0, stats_of(pipeline).host_bytes_used);
-		lull_pipeline_destroy(pipeline);
+		expect_cut(&bed, path);
 		free_bed(&bed);
 	}
 	unlink(path);

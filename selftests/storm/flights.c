@@ -32,7 +32,6 @@ struct bed {
 	struct lull_ctx *ctx;
 	struct lull_key *key;
 	struct lull_pipeline *pipeline;
-	pthread_t spinner;
 	unsigned int flags;
 };
 
@@ -56,10 +55,7 @@ static bool set_up(struct bed *bed, const char *carrier, const char *dealloc)
 	bool ok;
 
 	*bed = (struct bed){ 0 };
-	spinner_ends = false;
-	/* Names this thread, and so those that the context starts. */
-	lull_bench_storm_counters_open(&counters);
-	ok = !pthread_create(&bed->spinner, NULL, spin, NULL) &&
+	ok = counting_begins() &&
 	     !lull_ctx_create(&ctx_opts, &bed->ctx, &err) &&
 	     !lull_key_open(bed->ctx, KEY, &bed->key, &err) &&
 	     !lull_pipeline_create(bed->ctx, &opts, &bed->pipeline, &err);
@@ -70,12 +66,10 @@ static bool set_up(struct bed *bed, const char *carrier, const char *dealloc)
 
 static void take_down(struct bed *bed)
 {
-	spinner_ends = true;
-	pthread_join(bed->spinner, NULL);
 	lull_pipeline_destroy(bed->pipeline);
 	lull_key_close(bed->key);
 	lull_ctx_destroy(bed->ctx);
-	lull_bench_storm_counters_close(&counters);
+	counting_ends();
 }
 
 static bool prove_all(const struct bed *bed)

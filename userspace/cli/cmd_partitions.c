@@ -2,7 +2,8 @@
 /*
  * cmd_partitions.c - lull prove --partitions: one key and many witnesses
  *
- * Outputs are refused before the key is read.  When every partition has its
+ * Outputs are refused before the key is read, those among them that may never be
+ * written.  When every partition has its
  * proof they are written into one file; when some have not, each of the others
  * is written into a file of its own, FILE.NUMBER, so that nothing that was
  * proved is lost and no file lacks what its name promises.
@@ -89,20 +90,62 @@ static int check_command(const struct lull_cli *cli, struct lull_error *reterr)
 	return LULL_OK;
 }
 
-static int check_paths(const struct partitions *p, struct lull_error *reterr)
+/* FILE.NUMBER of a partition; in memory of the caller's. */
+static char *name_of_one(const struct partitions *p, unsigned int i)
 {
-	const char *outputs[2] = { p->cli->output, p->cli->trace };
-	const char **inputs = calloc(p->nr + 1, sizeof(*inputs));
-	unsigned int i;
-	int err;
+	size_t bytes = strlen(p->cli->output) + NUMBER_BYTES;
+	char *name = malloc(bytes);
 
-	if (!inputs)
-		return lull_fail(reterr, LULL_NOMEM, "out of memory");
+	if (name)
+		snprintf(name, bytes, "%s.%u", p->cli->output, i);
+	return name;
+}
+
+/* The files of single partitions, which are written when some have no proof: of
+ * one partition never. */
+static unsigned int nr_parts(const struct partitions *p)
+{
+	return p->nr > 1 ? p->nr : 0;
+}
+
+/* @parts and @inputs hold nothing yet. */
+static int check_named(const struct partitions *p, const char **inputs,
+		       char **parts, const char **outputs,
+		       struct lull_error *reterr)
+{
+	unsigned int i, nr = 0;
+
 	inputs[0] = p->cli->key;
 	for (i = 0; i < p->nr; i++)
 		inputs[i + 1] = p->paths.gl_pathv[i];
-	err = lull_cli_check_outputs(inputs, p->nr + 1, outputs,
-				     p->cli->trace ? 2 : 1, reterr);
+	outputs[nr++] = p->cli->output;
+	if (p->cli->trace)
+		outputs[nr++] = p->cli->trace;
+	for (i = 0; i < nr_parts(p); i++) {
+		parts[i] = name_of_one(p, i);
+		if (!parts[i])
+			return lull_fail(reterr, LULL_NOMEM, "out of memory");
+		outputs[nr++] = parts[i];
+	}
+	return lull_cli_check_outputs(inputs, p->nr + 1, outputs, nr, reterr);
+}
+
+static int check_paths(const struct partitions *p, struct lull_error *reterr)
+{
+	const char **inputs = calloc(p->nr + 1, sizeof(*inputs));
+	const char **outputs = calloc(p->nr + 2, sizeof(*outputs));
+	char **parts = calloc(p->nr, sizeof(*parts));
+	unsigned int i;
+	int err;
+
+	if (inputs && outputs && parts)
+		err = check_named(p, inputs, parts, outputs, reterr);
+	else
+		err = lull_fail(reterr, LULL_NOMEM, "out of memory");
+	for (i = 0; parts && i < nr_parts(p); i++)
+		free(parts[i]);
+	free(parts);
+	free(outputs);
 	free(inputs);
 	return err;
 }
@@ -223,17 +266,6 @@ static int prove(struct partitions *p, struct lull_error *reterr)
 }
 
 /* ---- results ----------------------------------------------------------- */
-
-/* FILE.NUMBER of each partition that was proved; in memory of the caller's. */
-static char *name_of_one(const struct partitions *p, unsigned int i)
-{
-	size_t bytes = strlen(p->cli->output) + NUMBER_BYTES;
-	char *name = malloc(bytes);
-
-	if (name)
-		snprintf(name, bytes, "%s.%u", p->cli->output, i);
-	return name;
-}
 
 static int write_one(struct partitions *p, unsigned int i, unsigned int flags,
 		     struct lull_error *reterr)

@@ -86,53 +86,100 @@ static int check_output(const char *path, struct lull_error *reterr)
 	return err;
 }
 
-/* Devices and pipes are not replaced: /dev/null may stand twice. */
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-	char *da, *db;
-	bool same;
+/* What a path leads to: two that are equal in all but @at are one file. */
+struct place {
+	const char *path;
+	dev_t device;
+	ino_t inode;	  /* of the directory, where no file is there yet */
+	const char *name; /* then its name in that, else "" */
+	size_t at;	  /* on the command line: inputs, then outputs */
+};
 
-	if (!stat(a, &sa) && !stat(b, &sb))
-		return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev &&
-		       sa.st_ino == sb.st_ino;
-	/* At least one is not there: the same name in the same directory? */
-	da = copy_directory(a);
-	db = copy_directory(b);
-	a = strrchr(a, '/') ? strrchr(a, '/') + 1 : a;
-	b = strrchr(b, '/') ? strrchr(b, '/') + 1 : b;
-	same = da && db && !strcmp(a, b) && !stat(da, &sa) && !stat(db, &sb) &&
-	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-	free(da);
-	free(db);
-	return same;
+/* Devices and pipes are not replaced: /dev/null may stand twice.  Nor is what
+ * has no directory. */
+static bool find_place(const char *path, size_t at, struct place *ret_place)
+{
+	const char *slash = strrchr(path, '/'), *name = "";
+	struct stat st;
+	char *directory;
+	bool found;
+
+	found = !stat(path, &st);
+	if (found && !S_ISREG(st.st_mode))
+		return false;
+	if (!found) {
+		directory = copy_directory(path);
+		found = directory && !stat(directory, &st);
+		free(directory);
+		name = slash ? slash + 1 : path;
+	}
+	*ret_place = (struct place){ .path = path, .name = name, .at = at };
+	if (found) {
+		ret_place->device = st.st_dev;
+		ret_place->inode = st.st_ino;
+	}
+	return found;
+}
+
+static int compare_files(const struct place *x, const struct place *y)
+{
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int order = compare_files(x, y);
+
+	return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Of one file the inputs come first, so that an output is beside what it would
+ * replace. */
+static int check_places(const struct place *places, size_t nr, size_t nr_inputs,
+			struct lull_error *reterr)
+{
+	const struct place *p;
+
+	for (p = places + 1; nr && p < places + nr; p++) {
+		if (p->at < nr_inputs || compare_files(p - 1, p))
+			continue;
+		if (p[-1].at < nr_inputs)
+			return lull_fail(reterr, LULL_USAGE,
+					 "%s: the output would replace the "
+					 "input %s",
+					 shown(p->path), shown(p[-1].path));
+		return lull_fail(reterr, LULL_USAGE,
+				 "%s and %s: both outputs are one file",
+				 shown(p[-1].path), shown(p->path));
+	}
+	return LULL_OK;
 }
 
 int lull_cli_check_outputs(const char *const *inputs, size_t nr_inputs,
 			   const char *const *outputs, size_t nr_outputs,
 			   struct lull_error *reterr)
 {
-	size_t i, j;
-	int err;
+	struct place *places = calloc(nr_inputs + nr_outputs, sizeof(*places));
+	size_t i, nr = 0;
+	int err = LULL_OK;
 
-	for (i = 0; i < nr_outputs; i++) {
+	if (!places)
+		return lull_fail(reterr, LULL_NOMEM, "out of memory");
+	for (i = 0; i < nr_inputs; i++)
+		nr += find_place(inputs[i], i, &places[nr]);
+	for (i = 0; i < nr_outputs && !err; i++) {
 		err = check_output(outputs[i], reterr);
-		if (err)
-			return err;
-		for (j = 0; j < nr_inputs; j++)
-			if (same_file(outputs[i], inputs[j]))
-				return lull_fail(reterr, LULL_USAGE,
-						 "%s: the output would replace "
-						 "the input %s",
-						 shown(outputs[i]),
-						 shown(inputs[j]));
-		for (j = 0; j < i; j++)
-			if (same_file(outputs[i], outputs[j]))
-				return lull_fail(reterr, LULL_USAGE,
-						 "%s and %s: both outputs are "
-						 "one file",
-						 shown(outputs[j]),
-						 shown(outputs[i]));
+		nr += find_place(outputs[i], nr_inputs + i, &places[nr]);
 	}
-	return LULL_OK;
+	if (!err) {
+		qsort(places, nr, sizeof(*places), compare_places);
+		err = check_places(places, nr, nr_inputs, reterr);
+	}
+	free(places);
+	return err;
 }

@@ -184,7 +184,7 @@ static int index_sections(struct lull_binfile *file, struct lull_error *reterr)
 			return err;
 		pos += LULL_BINFILE_SECTION_BYTES + file->sections[i].bytes;
 	}
-	file->trailing_bytes = in->bytes - pos;
+	file->trailing_bytes = in->bytes - pos + in->left_bytes;
 	return LULL_OK;
 }
 

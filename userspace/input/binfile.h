@@ -78,7 +78,7 @@ struct lull_binfile_section {
  * @in: the bytes and the name for messages
  * @kind: the format
  * @nr_sections: entries of @sections
- * @trailing_bytes: bytes behind the last section: worth a warning
+ * @trailing_bytes: bytes of the file behind the last section: worth a warning
  * @sections: in the file's order
  */
 struct lull_binfile {

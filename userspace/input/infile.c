@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "base/mem.h"
 
 int lull_infile_fail(const char *name, uint32_t number, const char *section,
 		     uint64_t offset, struct lull_error *reterr,
@@ -91,7 +92,7 @@ static void cut(struct pieces *pieces, const struct lull_infile *file, int fd,
 	uint8_t *data = file->vec.ptr;
 
 	*pieces = (struct pieces){
-		.source = { fd, file->bytes, file->name },
+		.source = { fd, file->bytes + file->left_bytes, file->name },
 		.extents[1] = *landing,
 	};
 	add_piece(pieces, 0, 0, from, data);
@@ -99,11 +100,11 @@ static void cut(struct pieces *pieces, const struct lull_infile *file, int fd,
 	add_piece(pieces, 2, end, file->bytes, data);
 }
 
-static int read_whole(const struct lull_infile *file,
-		      const struct lull_instream *in,
-		      const struct lull_infile_memory *memory,
-		      const struct lull_file_extent *landing,
-		      struct lull_error *reterr)
+static int read_planned(const struct lull_infile *file,
+			const struct lull_instream *in,
+			const struct lull_infile_memory *memory,
+			const struct lull_file_extent *landing,
+			struct lull_error *reterr)
 {
 	struct pieces pieces;
 	const struct lull_load load = {
@@ -122,31 +123,42 @@ static int read_whole(const struct lull_infile *file,
 	return memory->reader->read(memory->reader->arg, &load, reterr);
 }
 
-/* What lands of a file; nothing where its head tells of more than it has. */
-static struct lull_file_extent find(const struct lull_infile_memory *memory,
-				    const struct lull_infile *head)
+/* What is read of a file, and what of that lands; neither is more than it
+ * has, whatever its head tells of. */
+static int make_plan(const struct lull_infile_memory *memory,
+		     const struct lull_infile *head,
+		     struct lull_infile_plan *ret_plan,
+		     struct lull_error *reterr)
 {
-	struct lull_file_extent extent = { 0 };
+	struct lull_infile_plan plan = { .bytes = head->bytes };
+	int err = LULL_OK;
 
-	if (!memory->find || !memory->find(memory->arg, head, &extent) ||
-	    extent.offset > head->bytes ||
-	    extent.bytes > head->bytes - extent.offset)
-		return (struct lull_file_extent){ 0 };
-	return extent;
+	if (memory->plan)
+		err = memory->plan(memory->arg, head, &plan, reterr);
+	if (err)
+		return err;
+	plan.bytes = lull_min(plan.bytes, head->bytes);
+	if (plan.landing.offset > plan.bytes ||
+	    plan.landing.bytes > plan.bytes - plan.landing.offset)
+		plan.landing = (struct lull_file_extent){ 0 };
+	*ret_plan = plan;
+	return LULL_OK;
 }
 
 static int read_open(const struct lull_instream *in,
 		     const struct lull_infile_memory *memory,
-		     const struct lull_file_extent *landing,
+		     const struct lull_infile_plan *plan,
 		     struct lull_infile *file, struct lull_error *reterr)
 {
 	int err;
 
+	file->left_bytes = file->bytes - plan->bytes;
+	file->bytes = plan->bytes;
 	err = lull_arena_carve(memory->arena, (size_t)file->bytes,
 			       memory->flags, file->name, &file->vec, reterr);
 	if (err)
 		return err;
-	err = read_whole(file, in, memory, landing, reterr);
+	err = read_planned(file, in, memory, &plan->landing, reterr);
 	if (!err)
 		err = lull_instream_same(in, reterr);
 	if (err)
@@ -164,7 +176,7 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 		     struct lull_error *reterr)
 {
 	uint8_t head[LULL_INFILE_HEAD_BYTES];
-	struct lull_file_extent landing = { 0 };
+	struct lull_infile_plan plan;
 	struct lull_instream in;
 	struct lull_infile file;
 	int err;
@@ -179,10 +191,11 @@ int lull_infile_read(const char *path, const struct lull_infile_memory *memory,
 	if (!err)
 		err = check(arg, &file, reterr);
 	if (!err)
-		landing = find(memory, &file);
+		err = make_plan(memory, &file, &plan, reterr);
+	lull_wipe(head, sizeof(head));
 	file.data = NULL;
 	if (!err)
-		err = read_open(&in, memory, &landing, &file, reterr);
+		err = read_open(&in, memory, &plan, &file, reterr);
 	lull_instream_close(&in);
 	if (err)
 		return err;

@@ -30,6 +30,7 @@ struct lull_workers;
  * struct lull_infile - bytes and the name they go by
  * @data: the first byte; NULL when empty
  * @bytes: how many
+ * @left_bytes: how many more the file has, which were not read
  * @mapped: @data is ours to unmap
  * @vec: owns @data when it was read
  * @name: the file's name, cut at the front to fit
@@ -37,6 +38,7 @@ struct lull_workers;
 struct lull_infile {
 	const uint8_t *data;
 	uint64_t bytes;
+	uint64_t left_bytes;
 	bool mapped;
 	struct lull_vec vec;
 	char name[LULL_INFILE_NAME_BYTES];
@@ -59,14 +61,25 @@ int lull_infile_map(const struct lull_instream *in,
 		    struct lull_infile *ret_file, struct lull_error *reterr);
 
 /**
+ * struct lull_infile_plan - what of a file is read
+ * @bytes: so much, from its start; the whole file unless it is changed
+ * @landing: the array of it that lands while the rest is read: offset, bytes,
+ *	kind and unit; none of no bytes
+ */
+struct lull_infile_plan {
+	uint64_t bytes;
+	struct lull_file_extent landing;
+};
+
+/**
  * struct lull_infile_memory - where to read files to
  * @arena: where they lie
  * @workers: for what is done with them
  * @reader: who reads; NULL for the calling thread alone
  * @flags: LULL_CARVE_SECRET for a witness, or 0
- * @find: tells from a file's head which array of it lands while the rest is
- *	read: fills in offset, bytes, kind and unit of *@ret_extent, or returns
- *	false; NULL for none.  Without @reader nothing lands.
+ * @plan: tells from a file's head what of it is read and what lands, or
+ *	refuses it; NULL for the whole file and nothing.  Without @reader
+ *	nothing lands.
  * @land: takes its units, as in struct lull_load
  * @arg: handed to both
  * @cancel: as in struct lull_load
@@ -76,8 +89,8 @@ struct lull_infile_memory {
 	struct lull_workers *workers;
 	const struct lull_reader *reader;
 	unsigned int flags;
-	bool (*find)(void *arg, const struct lull_infile *head,
-		     struct lull_file_extent *ret_extent);
+	int (*plan)(void *arg, const struct lull_infile *head,
+		    struct lull_infile_plan *plan, struct lull_error *reterr);
 	int (*land)(void *arg, const struct lull_file_extent *extent,
 		    uint64_t first, size_t nr, uint8_t *units,
 		    struct lull_error *reterr);

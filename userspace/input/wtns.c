@@ -99,10 +99,30 @@ int lull_wtnsfile_check_values(const struct lull_wtnsfile *wtns, uint32_t first,
 	return LULL_OK;
 }
 
+int lull_wtnsfile_match(const struct lull_wtnsfile *wtns,
+			const struct lull_wtns_want *want,
+			struct lull_error *reterr)
+{
+	if (want->facts != wtns->facts)
+		return lull_fail(reterr, LULL_MISMATCH,
+				 "%s is for %s, %s for %s", want->name,
+				 want->facts->name, wtns->file.in.name,
+				 wtns->facts->name);
+	if (want->nr_values != wtns->nr_values)
+		return lull_fail(reterr, LULL_MISMATCH,
+				 "%s: the %s expects %u witness values, found "
+				 "%u in %s",
+				 want->name, want->what, want->nr_values,
+				 wtns->nr_values, wtns->file.in.name);
+	return LULL_OK;
+}
+
 /* ---- while it is read -------------------------------------------------- */
 
 /* Where circom's calculators put things: the header first, then the values.  A
  * file that has them elsewhere is checked when it has been read. */
+#define NR_SECTIONS 8
+#define NR_OUR_SECTIONS 2
 #define HEAD_TYPE 12
 #define HEAD_BYTES 16
 #define HEAD_N8 24
@@ -117,17 +137,17 @@ _Static_assert(VALUES <= LULL_INFILE_HEAD_BYTES, "the head tells of values");
 
 /* What the head says, which the whole file has yet to say as well. */
 struct early {
+	const struct lull_wtns_want *want;
 	const struct lull_curve_facts *facts;
 	uint32_t nr_values;
 	char name[LULL_INFILE_NAME_BYTES];
 	atomic_uint nr_checked;
 };
 
-static bool find_values(void *arg, const struct lull_infile *head,
+static bool find_values(struct early *early, const struct lull_infile *head,
 			struct lull_file_extent *ret_extent)
 {
 	const uint8_t *p = head->data;
-	struct early *early = arg;
 	uint64_t bytes;
 
 	if (head->bytes < VALUES ||
@@ -147,6 +167,50 @@ static bool find_values(void *arg, const struct lull_infile *head,
 	ret_extent->kind = LULL_EXTENT_SCALARS;
 	ret_extent->unit_bytes = LULL_WTNS_VALUE_BYTES;
 	return true;
+}
+
+static int check_early(const struct early *early, struct lull_error *reterr)
+{
+	struct lull_wtnsfile wtns = { .facts = early->facts,
+				      .nr_values = early->nr_values };
+
+	memcpy(wtns.file.in.name, early->name, sizeof(early->name));
+	return lull_wtnsfile_match(&wtns, early->want, reterr);
+}
+
+/* Where the head does not tell how many values there are, they are what is
+ * wanted, or the file would be refused when it has been read. */
+static int plan_reading(void *arg, const struct lull_infile *head,
+			struct lull_infile_plan *plan,
+			struct lull_error *reterr)
+{
+	struct early *early = arg;
+	bool found = find_values(early, head, &plan->landing);
+	uint64_t bytes = plan->landing.bytes;
+	int err;
+
+	if (!found && !early->want)
+		return LULL_OK;
+	if (found && early->want) {
+		err = check_early(early, reterr);
+		if (err)
+			return err;
+	}
+	if (!found)
+		bytes = (uint64_t)early->want->nr_values *
+			LULL_WTNS_VALUE_BYTES;
+	/* With sections of ours alone, behind them is nothing to read. */
+	if (found && lull_load_u32(head->data + NR_SECTIONS) == NR_OUR_SECTIONS)
+		plan->bytes = VALUES + bytes;
+	else if (head->bytes > bytes &&
+		 head->bytes - bytes > LULL_WTNS_EXTRA_BYTES)
+		return lull_fail(reterr, LULL_FORMAT,
+				 "%s: expected at most %" PRIu64
+				 " bytes beside "
+				 "%" PRIu64 " of values, found %" PRIu64,
+				 head->name, LULL_WTNS_EXTRA_BYTES, bytes,
+				 head->bytes - bytes);
+	return LULL_OK;
 }
 
 static int check_landed(void *arg, const struct lull_file_extent *extent,
@@ -218,6 +282,8 @@ static int finish(struct lull_wtnsfile *wtns, const struct early *early,
 	int err;
 
 	err = parse(wtns, early, flags, reterr);
+	if (!err && early->want)
+		err = lull_wtnsfile_match(wtns, early->want, reterr);
 	if (err) {
 		lull_binfile_close(&wtns->file);
 		return err;
@@ -226,20 +292,21 @@ static int finish(struct lull_wtnsfile *wtns, const struct early *early,
 	return LULL_OK;
 }
 
-int lull_wtnsfile_open(const char *path, unsigned int flags,
+int lull_wtnsfile_open(const char *path, const struct lull_wtns_want *want,
+		       unsigned int flags,
 		       const struct lull_infile_memory *memory,
 		       struct lull_wtnsfile *ret_wtns,
 		       struct lull_error *reterr)
 {
 	struct lull_wtnsfile wtns = { 0 };
 	struct lull_infile_memory secret;
-	struct early early = { 0 };
+	struct early early = { .want = want };
 	int err;
 
 	if (memory) {
 		secret = *memory;
 		secret.flags |= LULL_CARVE_SECRET;
-		secret.find = find_values;
+		secret.plan = plan_reading;
 		secret.land = check_landed;
 		secret.arg = &early;
 		memory = &secret;

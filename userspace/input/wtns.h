@@ -27,6 +27,10 @@ enum {
 /* For lull_wtnsfile_open(): leave the values to lull_wtnsfile_check_values(). */
 #define LULL_WTNS_DEFER_VALUES 1u
 
+/* What a file that is read may have beside its values: the header, and sections
+ * that are none of ours. */
+#define LULL_WTNS_EXTRA_BYTES ((uint64_t)1 << 20)
+
 /**
  * struct lull_wtnsfile - an open witness
  * @file: the container; its trailing_bytes are worth a warning
@@ -48,17 +52,50 @@ struct lull_wtnsfile {
 };
 
 /**
+ * struct lull_wtns_want - whose witness is wanted
+ * @name: what messages call it
+ * @what: what it is: "key" or "circuit"
+ * @facts: its curve
+ * @nr_values: how many it expects
+ */
+struct lull_wtns_want {
+	const char *name;
+	const char *what;
+	const struct lull_curve_facts *facts;
+	uint32_t nr_values;
+};
+
+/**
+ * lull_wtnsfile_match - refuse a witness that is for something else
+ * @wtns: an open witness
+ * @want: what is wanted
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK or LULL_MISMATCH.
+ */
+int lull_wtnsfile_match(const struct lull_wtnsfile *wtns,
+			const struct lull_wtns_want *want,
+			struct lull_error *reterr);
+
+/**
  * lull_wtnsfile_open - read or map a witness and check it
  * @path: the file
+ * @want: whose it has to be; NULL for anybody's
  * @flags: 0 or LULL_WTNS_DEFER_VALUES
  * @memory: where to read it to, as a secret; NULL maps it
  * @ret_wtns: owned by the caller; end it with lull_wtnsfile_close()
  * @reterr: filled on failure
  *
+ * Of a file that is read, what is behind its sections is left out, and no memory
+ * is taken before its head says that it is @want's and not longer by more than
+ * LULL_WTNS_EXTRA_BYTES.  Without @want the file itself says how many values it
+ * has.
+ *
  * Return: LULL_OK, LULL_IO, LULL_FORMAT, LULL_RANGE, LULL_UNSUPPORTED (version
- * or curve) or LULL_USAGE.
+ * or curve), LULL_MISMATCH (not @want's) or LULL_USAGE.
  */
-int lull_wtnsfile_open(const char *path, unsigned int flags,
+int lull_wtnsfile_open(const char *path, const struct lull_wtns_want *want,
+		       unsigned int flags,
 		       const struct lull_infile_memory *memory,
 		       struct lull_wtnsfile *ret_wtns,
 		       struct lull_error *reterr);

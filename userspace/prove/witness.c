@@ -5,7 +5,6 @@
 #include "prove/witness.h"
 
 #include "base/base.h"
-#include "base/error.h"
 #include "base/workers.h"
 
 #define VALUES_PER_TASK ((size_t)1 << 16)
@@ -28,21 +27,4 @@ int lull_witness_check(const struct lull_wtnsfile *file,
 	return lull_workers_try(workers,
 				lull_div_up(file->nr_values, VALUES_PER_TASK),
 				check_task, &copy, reterr);
-}
-
-int lull_witness_match(const struct lull_wtnsfile *file, const char *name,
-		       const char *what, const struct lull_curve_facts *facts,
-		       uint32_t nr_values, struct lull_error *reterr)
-{
-	if (facts != file->facts)
-		return lull_fail(reterr, LULL_MISMATCH,
-				 "%s is for %s, %s for %s", name, facts->name,
-				 file->file.in.name, file->facts->name);
-	if (nr_values != file->nr_values)
-		return lull_fail(
-			reterr, LULL_MISMATCH,
-			"%s: the %s expects %u witness values, found %u in %s",
-			name, what, nr_values, file->nr_values,
-			file->file.in.name);
-	return LULL_OK;
 }

@@ -5,6 +5,7 @@
 #ifndef LULL_PROVE_WITNESS_H
 #define LULL_PROVE_WITNESS_H
 
+#include "input/parts.h"
 #include "input/wtns.h"
 
 struct lull_workers;
@@ -20,10 +21,14 @@ struct lull_wtns {
 int lull_witness_check(const struct lull_wtnsfile *file,
 		       struct lull_workers *workers, struct lull_error *reterr);
 
-/* A witness is for the curve and has the values that @what ("key", "circuit"),
- * which messages call @name, expects: LULL_OK or LULL_MISMATCH. */
-int lull_witness_match(const struct lull_wtnsfile *file, const char *name,
-		       const char *what, const struct lull_curve_facts *facts,
-		       uint32_t nr_values, struct lull_error *reterr);
+/* A key's. */
+static inline struct lull_wtns_want
+lull_witness_want(const struct lull_parts *parts)
+{
+	return (struct lull_wtns_want){ .name = parts->name,
+					.what = "key",
+					.facts = parts->facts,
+					.nr_values = parts->nr_vars };
+}
 
 #endif

@@ -53,14 +53,19 @@ void lull_budget_destroy(struct lull_budget *budget)
 	free(budget);
 }
 
+/* What is not bounded still has to be counted: a sum that wraps is less than
+ * its parts. */
+static uint64_t bound_of(uint64_t limit)
+{
+	return limit ? limit : UINT64_MAX;
+}
+
 static bool fits_one(uint64_t limit, uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t sum;
 
-	if (!limit)
-		return true;
 	return !lull_add_overflow(a, b, &sum) &&
-	       !lull_add_overflow(sum, c, &sum) && sum <= limit;
+	       !lull_add_overflow(sum, c, &sum) && sum <= bound_of(limit);
 }
 
 /* Whether @more goes beside what is there, with @room left. */
@@ -101,7 +106,7 @@ static int refuse(const struct lull_budget_stats *stats,
 		host ? largest.host : largest.device,
 		host ? stats->held.host : stats->held.device,
 		host ? "host" : "device",
-		host ? stats->limit.host : stats->limit.device);
+		bound_of(host ? stats->limit.host : stats->limit.device));
 }
 
 int lull_budget_hold(struct lull_budget *budget, struct lull_bytes bytes,
@@ -109,9 +114,16 @@ int lull_budget_hold(struct lull_budget *budget, struct lull_bytes bytes,
 		     struct lull_error *reterr)
 {
 	struct lull_budget_stats *stats = &budget->stats;
+	const struct waiter *w;
 	int err = LULL_OK;
 
 	pthread_mutex_lock(&budget->lock);
+	/* Those who wait may have asked for more than the caller knows of, and
+	 * nobody behind them would ever be admitted. */
+	for (w = budget->first; w; w = w->next) {
+		largest.host = lull_max(largest.host, w->bytes.host);
+		largest.device = lull_max(largest.device, w->bytes.device);
+	}
 	if (fits(stats, stats->held, bytes, largest)) {
 		stats->held = sum(stats->held, bytes);
 		note_peak(stats);
@@ -127,8 +139,7 @@ static bool has_room_locked(const struct lull_budget *budget,
 {
 	const struct lull_budget_stats *stats = &budget->stats;
 
-	return fits(stats, sum(stats->held, stats->used), bytes,
-		    (struct lull_bytes){ 0, 0 });
+	return fits(stats, stats->held, stats->used, bytes);
 }
 
 static void take_locked(struct lull_budget *budget, struct lull_bytes bytes)

@@ -32,7 +32,7 @@ struct lull_bytes {
 
 /**
  * lull_budget_create - a budget of which nothing is used
- * @limit: of each kind; 0 for no bound
+ * @limit: of each kind; 0 for none but that the sums can be counted
  * @ret_budget: owned by the caller; end it with lull_budget_destroy()
  * @reterr: filled on failure
  *
@@ -49,7 +49,7 @@ void lull_budget_destroy(struct lull_budget *budget);
  * @budget: the budget
  * @bytes: how much
  * @largest: the most that will be asked for at one time while this is held, by
- *	whomever: it must still fit
+ *	whomever: it must still fit, and so must whoever waits already
  * @what: names it in the message
  * @reterr: filled on failure
  *

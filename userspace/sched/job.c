@@ -133,16 +133,16 @@ static int take_witnesses(struct lull_job *job,
 			  const struct lull_job_opts *opts,
 			  struct lull_error *reterr)
 {
-	const struct lull_parts *parts = &job->key->file.parts;
+	const struct lull_wtns_want want =
+		lull_witness_want(&job->key->file.parts);
 	unsigned int i;
 	int err = LULL_OK;
 
 	for (i = 0; i < job->nr && !err; i++) {
 		if (opts->wtns) {
 			job->partitions[i].wtns = &opts->wtns[i]->file;
-			err = lull_witness_match(
-				job->partitions[i].wtns, parts->name, "key",
-				parts->facts, parts->nr_vars, reterr);
+			err = lull_wtnsfile_match(job->partitions[i].wtns,
+						  &want, reterr);
 			continue;
 		}
 		job->partitions[i].path = strdup(opts->paths[i]);
