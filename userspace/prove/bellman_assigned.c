@@ -76,8 +76,8 @@ static int check_sizes(const struct lull_key *key,
 			    nr_inputs, in->nr_inputs, reterr);
 	if (!err)
 		err = expect_number(key, "private variables",
-				    key->file.parts.nr_vars - nr_inputs, in->nr_aux,
-				    reterr);
+				    key->file.parts.nr_vars - nr_inputs,
+				    in->nr_aux, reterr);
 	if (!err)
 		err = check_rows(key, in, reterr);
 	if (!err)
@@ -248,7 +248,8 @@ static void take_density(struct taking *t)
 static int take(struct taking *t, struct lull_workers *workers,
 		struct lull_arena *arena, struct lull_error *reterr)
 {
-	size_t nr = t->key->file.parts.nr_vars, nr_words = lull_div_up(nr, WORD_BITS);
+	size_t nr = t->key->file.parts.nr_vars,
+	       nr_words = lull_div_up(nr, WORD_BITS);
 	int err;
 
 	err = lull_arena_carve(arena, nr * sizeof(struct fr), LULL_CARVE_SECRET,
