@@ -397,7 +397,7 @@ bool lull_keygen_next(struct lull_keygen_walk *walk,
 		for (m = 0; m < NR_MATRICES; m++)
 			row[m] = (struct lull_keygen_lc){
 				.nr_terms = lcs[m]->nr_terms,
-				.terms = lcs[m]->terms,
+				.mapped = *lcs[m],
 			};
 		return true;
 	}
