@@ -286,9 +286,13 @@ LULL_API int lull_ctx_device_stats(const struct lull_ctx *ctx,
  * @ret_key: owned by the caller; end it with lull_key_close()
  * @reterr: filled on failure
  *
- * Checks every section, size, index and coefficient and that every point has
- * canonical coordinates and lies on its curve; lull_key_check() adds the
- * subgroups.  A file that changes while it is read is refused with LULL_IO.
+ * Checks every section, size, index and coefficient and that every point of a
+ * .zkey has canonical coordinates and lies on its curve; lull_key_check() adds
+ * the subgroups.  Of a .lkey the hashes are checked, and the points of its header
+ * and of IC: all were looked at when it was made, and looking at each again
+ * would take longer than reading it.  lull_key_check() looks at all; with points
+ * that are none no proof comes of it, for none verifies.  A file that changes
+ * while it is read is refused with LULL_IO.
  *
  * Context: any thread.  An open key is read-only and may be used by any
  * number of proofs at once.
