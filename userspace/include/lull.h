@@ -101,12 +101,15 @@ LULL_API const char *lull_status_str(int status);
  * @size: sizeof(struct lull_ctx_opts)
  * @nr_threads: threads that work on one proof; 0 for one a usable CPU
  * @warn: called with one line for each thing worth knowing that is no error
- *	(trailing bytes, a key from a known trapdoor); may be NULL.  Called on
- *	the thread that called into the library.
+ *	(trailing bytes, a key from a known trapdoor, a device that is left out);
+ *	may be NULL.  Called on the thread that called into the library, and by
+ *	a pipeline on threads of its own, several at once where several devices
+ *	fail.
  * @warn_arg: handed to @warn
  * @say: called with one line for each thing that was decided: which backend
  *	was taken and why, how a device's memory is shared out, which arena and
- *	which loader was taken and why no better one; may be NULL
+ *	which loader was taken and why no better one; may be NULL.  Called as
+ *	@warn is.
  * @say_arg: handed to @say
  * @backend: who computes: "cpu", "cuda", "null" (which computes nothing, for
  *	measuring), "auto" for cuda where it works and else the CPU; NULL for
