@@ -88,7 +88,8 @@ int lull_keygen_circuit_map(const struct lull_r1cs *r1cs,
 			    struct lull_error *reterr);
 
 /* The rows that @source gives, which are checked.  Its values must outlive
- * *ret_circuit.  LULL_OK, LULL_NOMEM, LULL_RANGE or LULL_UNSUPPORTED. */
+ * *ret_circuit.  LULL_OK, LULL_NOMEM, LULL_RANGE, LULL_UNSUPPORTED, or
+ * LULL_USAGE where wires become fewer. */
 int lull_keygen_circuit_take(const struct lull_toxic_circuit *source,
 			     struct lull_arena *arena,
 			     struct lull_keygen_circuit *ret_circuit,
