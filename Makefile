@@ -10,6 +10,7 @@
 #   make cuda-tests        its kernels' test programs, into build/cuda/
 #   make install PREFIX=   library, header, command and manual pages
 #   make install-cuda      liblull_cuda.so beside them
+#   make check-long        scripts/check, with no test left to another build
 #   make tidy              the house rules a machine can check
 #   make models            model checking; needs scripts/setup --extras
 #   make kmod              the kernel module (kmod/module.mk has more)
@@ -30,13 +31,16 @@ include cuda/Makefile
 include cuda/library.mk
 include kmod/module.mk
 
-.PHONY: all tests run-tests install tidy models clean
+.PHONY: all tests run-tests check-long install tidy models clean
 all: $(LULL_LIBS) $(LULL_PROGRAMS)
 
 tests: $(TEST_PROGRAMS)
 
 run-tests: all tests
 	selftests/run.sh $(O)
+
+check-long:
+	scripts/check --long
 
 tidy:
 	scripts/tidy.py

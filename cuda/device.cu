@@ -40,9 +40,16 @@ unsigned int device_probe(char *text)
 	return 0;
 }
 
+/* Some GPU is this thread's by device_use(). */
+static thread_local bool has_current;
+
 int device_use(const struct device *device, struct lull_error *reterr)
 {
 	CUDA_TRY(cudaSetDevice(device->gpu), reterr);
+	has_current = true;
+	/* What is asked for behind a launch, here and in CUB, is the thread's last
+	 * error: one that another GPU left, which broke, is not this one's. */
+	cudaGetLastError();
 	return LULL_OK;
 }
 
@@ -51,7 +58,7 @@ static int describe(struct device *device, struct lull_error *reterr)
 	size_t free_bytes, total_bytes;
 	cudaDeviceProp props;
 
-	CUDA_TRY(cudaSetDevice(device->gpu), reterr);
+	LULL_TRY(device_use(device, reterr));
 	CUDA_TRY(cudaGetDeviceProperties(&props, device->gpu), reterr);
 	CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes), reterr);
 	if (props.major < compute_major_min)
@@ -215,9 +222,20 @@ void device_say(const struct device *device, const char *fmt, ...)
 
 /* ---- pinned memory ----------------------------------------------------- */
 
+/*
+ * An arena grows within whatever a thread does for a GPU, which stays the
+ * thread's: memory is registered for all of them, by any.  To set the one that
+ * was current again would do, too, but for a thread that had none: that would
+ * begin a context on GPU 0, whoever has that.
+ */
+static int use_any(const struct device *device, struct lull_error *reterr)
+{
+	return has_current ? LULL_OK : device_use(device, reterr);
+}
+
 static int pin(void *arg, void *ptr, size_t bytes, struct lull_error *reterr)
 {
-	LULL_TRY(device_use((const struct device *)arg, reterr));
+	LULL_TRY(use_any((const struct device *)arg, reterr));
 	/* What is refused here must not show as the error of a launch later. */
 	CUDA_TRY(cudaHostRegister(ptr, bytes, cudaHostRegisterPortable),
 		 (cudaGetLastError(), reterr));
@@ -228,7 +246,7 @@ static void unpin(void *arg, void *ptr, size_t bytes)
 {
 	(void)bytes;
 	/* With a device that failed, its registrations went too. */
-	if (device_use((const struct device *)arg, NULL) || cudaHostUnregister(ptr) != cudaSuccess)
+	if (use_any((const struct device *)arg, NULL) || cudaHostUnregister(ptr) != cudaSuccess)
 		cudaGetLastError();
 }
 

@@ -28,7 +28,7 @@ void key_detach(void *opaque)
 	if (!key)
 		return;
 	/* On a device that failed all of this is refused, and does no harm. */
-	cudaSetDevice(key->device->gpu);
+	device_use(key->device, NULL);
 	cudaDeviceSynchronize();
 	for (i = 0; i < nr_seats_max; i++)
 		seat_destroy(&key->seats[i]);
@@ -269,6 +269,8 @@ static int create_seats(struct cuda_key *key, struct lull_error *reterr)
 	key->nr_seats = 1;
 	err = create_more(key, &why);
 	if (err == LULL_NOMEM) {
+		/* What is done without must not show as the error of a launch. */
+		cudaGetLastError();
 		/* One of them was begun, the other not. */
 		if (key->nr_seats < nr_seats_max)
 			seat_destroy(&key->seats[key->nr_seats]);

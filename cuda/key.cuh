@@ -68,6 +68,7 @@ struct cuda_work {
  * @up: the witness comes on it, and lists are made
  * @work: what the proof computes with, from its first stage behind load on
  * @holds: that is still taken for this proof
+ * @marked: each of @done is this proof's
  * @done: per lane, when the proof's last stage has ended
  * @begun: per stage, when it began
  * @ended: per stage, when it ended
@@ -89,6 +90,7 @@ struct cuda_seat {
 	cudaStream_t up;
 	struct cuda_work *work;
 	bool holds;
+	bool marked;
 	cudaEvent_t done[nr_lanes_max];
 	cudaEvent_t begun[nr_span_stages], ended[nr_span_stages];
 	uint8_t *sums[NR_SECTIONS];
@@ -154,10 +156,13 @@ void work_destroy(struct cuda_work *work);
 /* Waits until a proof may enqueue stages, on streams that go on when its seat's
  * has come so far. */
 int work_take(struct cuda_seat *seat, struct lull_error *reterr);
-/* All of a proof's stages are enqueued: the next one may enqueue its own. */
-void work_hand_on(struct cuda_seat *seat);
+/* All of a proof's stages are enqueued: the next one may enqueue its own, whatever
+ * this returns. */
+int work_hand_on(struct cuda_seat *seat, struct lull_error *reterr);
 /* Waits until these have ended. */
 int work_wait(const struct cuda_seat *seat, struct lull_error *reterr);
+/* The same for a proof that may have failed anywhere. */
+void work_end(struct cuda_seat *seat);
 /* The proof has ended, whether it had one or not.  When no other proof of the key
  * is under way, what they left is overwritten before anything that comes later. */
 void work_leave(struct cuda_seat *seat);

@@ -7,9 +7,14 @@
  * the second seat; that comes back at last where the budget holds it, for it is
  * small and fills the device's pauses.  Then go the lanes beside lane 0, for all
  * they do is to fill gaps; then lists of their own for A and B; then the sums'
- * scratch is bounded, which costs them some more steps; then go shifted copies,
- * from the largest table; then sections and the matrices are streamed, the largest
- * first; and last chunks and the scratch are halved until the plan fits.
+ * scratch is bounded, which costs them some more steps; then go shifted copies;
+ * then sections and the matrices are streamed, the largest first; and last chunks
+ * and the scratch are halved until the plan fits.
+ *
+ * What is left of the budget then has copies again, of one table after the other:
+ * those that save most of the sums' time, by the model of msm_plan.cu, for their
+ * bytes.  A copy more halves the sets of buckets at best, so first ones save most,
+ * and those of H, whose scalars are always full-size.
  */
 #include "layout.cuh"
 
@@ -41,6 +46,11 @@ constexpr uint64_t scratch_min = (uint64_t)1 << 20;
 constexpr size_t dense_num = 7, dense_den = 8;
 /* So much of a witness that is neither 0 nor 1 is few: a thirty-second. */
 constexpr size_t few_den = 32;
+/* Of so much of all proofs a witness is full-size: large circuits are hashes, most
+ * of whose values are bits. */
+constexpr double full_share = 1.0 / 8;
+/* A product of Fp2 in products of Fp (cuda.rst). */
+constexpr double fp2_cost = 2.5;
 constexpr double bytes_per_gib = 1u << 30;
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -135,19 +145,17 @@ static int plan_sum(const struct layout *l, const struct section *s, size_t nr, 
 	return msm_plan_make(&shape, ret_plan, reterr);
 }
 
-/*
- * Where a table has no shifted copies, windows may be what suits the scalars,
- * and of a few of them wide windows are mostly empty buckets.
- */
-static int plan_few(const struct layout *l, struct section *s, struct lull_error *reterr)
+/* Wide windows are mostly empty buckets for a few scalars: these have windows of
+ * their own where that takes less. */
+static int plan_few(struct section *s, struct lull_error *reterr)
 {
-	s->few_max = s->plan.nr_copies == 1 ? s->nr / few_den : 0;
-	if (!s->few_max)
+	size_t nr = s->nr / few_den;
+
+	if (!nr)
 		return LULL_OK;
-	LULL_TRY(plan_sum(l, s, s->nr, s->few_max, true, &s->few_plan, reterr));
-	/* Another table's. */
-	if (s->few_plan.nr_copies != 1)
-		s->few_max = 0;
+	LULL_TRY(msm_plan_few(&s->plan, nr, &s->few_plan, reterr));
+	if (msm_plan_cost(&s->few_plan, nr) < msm_plan_cost(&s->plan, nr))
+		s->few_max = nr;
 	return LULL_OK;
 }
 
@@ -167,7 +175,7 @@ static int plan_section(const struct layout *l, struct section *s, struct lull_e
 	s->last_plan = s->plan;
 	s->few_max = 0;
 	if (has_lists)
-		return plan_few(l, s, reterr);
+		return plan_few(s, reterr);
 	if (!s->streamed)
 		return LULL_OK;
 	return plan_sum(l, s, last, last, false, &s->last_plan, reterr);
@@ -334,17 +342,27 @@ static int plan_all(struct layout *l, struct lull_error *reterr)
 	return LULL_OK;
 }
 
-/* The resident section that takes most, among those with copies if there are
- * any, or NULL. */
-static struct section *largest(struct layout *l, bool with_copies)
+/* The resident section that takes most, or NULL. */
+static struct section *largest(struct layout *l)
 {
 	struct section *s, *best = NULL;
 
 	for (s = l->sections; s < l->sections + NR_SECTIONS; s++)
-		if (!s->streamed && (!with_copies || s->plan.nr_copies > 1) &&
-		    (!best || s->table.bytes > best->table.bytes))
+		if (!s->streamed && (!best || s->table.bytes > best->table.bytes))
 			best = s;
 	return best;
+}
+
+/* Takes all copies of tables; false when there are none. */
+static bool take_copies(struct layout *l)
+{
+	bool taken = false;
+
+	for (struct section &s : l->sections) {
+		taken = taken || (!s.streamed && s.plan.nr_copies > 1);
+		s.copies_max = 1;
+	}
+	return taken;
 }
 
 /* Halves the chunks of streamed sections; false when they are smallest. */
@@ -367,7 +385,7 @@ static bool halve_chunks(struct layout *l)
  * there is nothing any more. */
 static bool stream_largest(struct layout *l)
 {
-	struct section *s = largest(l, false);
+	struct section *s = largest(l);
 
 	if (!l->matrices_streamed && l->spmv.rows && (!s || l->spmv.rows > s->table.bytes)) {
 		l->matrices_streamed = true;
@@ -389,8 +407,6 @@ static bool stream_largest(struct layout *l)
 /* Gives one thing up; false when there is nothing left to. */
 static bool shrink(struct layout *l, uint64_t budget_bytes)
 {
-	struct section *s;
-
 	if (l->nr_works > 1) {
 		l->nr_seats = l->nr_works = 1;
 		return true;
@@ -407,12 +423,7 @@ static bool shrink(struct layout *l, uint64_t budget_bytes)
 		l->scratch_max = larger(budget_bytes / scratch_share, scratch_min);
 		return true;
 	}
-	s = largest(l, true);
-	if (s) {
-		s->copies_max = s->plan.nr_copies / 2;
-		return true;
-	}
-	if (stream_largest(l))
+	if (take_copies(l) || stream_largest(l))
 		return true;
 	if (l->scratch_max > scratch_min) {
 		l->scratch_max /= 2;
@@ -433,6 +444,87 @@ uint64_t layout_proof_bytes(const struct layout *l)
 	return l->bytes[BLOCK_SEAT] + l->bytes[BLOCK_WORK];
 }
 
+/* In products of the base field. */
+static double section_cost(const struct layout *l, const struct section *s)
+{
+	const struct msm_plan *few = s->few_max ? &s->few_plan : &s->plan;
+	double coord = s->sum->group == 2 ? fp2_cost : 1, all;
+
+	if (s->streamed || !s->nr)
+		return 0;
+	all = msm_plan_cost(&s->plan, s->nr);
+	if (s == &l->sections[SECTION_H])
+		return all;
+	return coord * (full_share * all +
+			(1 - full_share) * msm_plan_cost(few, s->nr / few_den));
+}
+
+double layout_cost(const struct layout *l)
+{
+	double sum = 0;
+
+	for (const struct section &s : l->sections)
+		sum += section_cost(l, &s);
+	return sum;
+}
+
+/* The plan with so many copies of one section's table. */
+static int plan_copies(const struct layout *l, unsigned int id, unsigned int nr_copies,
+		       struct layout *ret_layout, struct lull_error *reterr)
+{
+	*ret_layout = *l;
+	ret_layout->sections[id].copies_max = nr_copies;
+	LULL_TRY(plan_section(ret_layout, &ret_layout->sections[id], reterr));
+	carve_key(ret_layout);
+	carve_seat(ret_layout);
+	carve_work(ret_layout);
+	return LULL_OK;
+}
+
+/* The best step from a plan: more copies of one table, as many as save most for
+ * their bytes.  @ret_best is the plan after it; false when there is none. */
+static bool find_copies(const struct layout *l, uint64_t budget_bytes, struct layout *ret_best)
+{
+	double rate, best = 0;
+	struct layout t;
+	uint64_t more;
+
+	for (unsigned int id = 0; id < NR_SECTIONS; id++) {
+		const struct section *s = &l->sections[id];
+
+		if (s->streamed || !s->nr)
+			continue;
+		for (unsigned int nr = s->plan.nr_copies + 1; nr <= MSM_WINDOWS_MAX; nr++) {
+			if (plan_copies(l, id, nr, &t, NULL) || layout_bytes(&t) > budget_bytes)
+				break;
+			/* Fewer buckets may take less scratch than copies add. */
+			more = layout_bytes(&t) > layout_bytes(l)
+				       ? layout_bytes(&t) - layout_bytes(l)
+				       : 1;
+			rate = (section_cost(l, s) - section_cost(&t, &t.sections[id])) /
+			       (double)more;
+			if (rate > best) {
+				best = rate;
+				*ret_best = t;
+			}
+		}
+	}
+	return best > 0;
+}
+
+/* Copies come back in what is left of the budget, but for a seat: that fills
+ * pauses which are longer than what a copy saves. */
+static void add_copies(struct layout *l, uint64_t budget_bytes)
+{
+	uint64_t seats = (nr_seats_max - l->nr_seats) * l->bytes[BLOCK_SEAT];
+	struct layout best;
+
+	if (budget_bytes < seats)
+		return;
+	while (find_copies(l, budget_bytes - seats, &best))
+		*l = best;
+}
+
 /* The second seat comes back, in what is left of the budget. */
 static void add_seat(struct layout *l, uint64_t budget_bytes)
 {
@@ -444,7 +536,7 @@ int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arr
 		const struct dense *dense, const struct matrices_bytes *spmv, unsigned int nr_sms,
 		uint64_t budget_bytes, struct layout *ret_layout, struct lull_error *reterr)
 {
-	struct layout *l = ret_layout;
+	struct layout *l = ret_layout, least = {};
 
 	*l = {};
 	l->arrays = *arrays;
@@ -458,10 +550,15 @@ int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arr
 	do {
 		LULL_TRY(plan_all(l, reterr));
 		if (layout_bytes(l) <= budget_bytes) {
+			add_copies(l, budget_bytes);
 			add_seat(l, budget_bytes);
 			return LULL_OK;
 		}
+		/* As a rule the last one. */
+		if (!layout_bytes(&least) || layout_bytes(l) < layout_bytes(&least))
+			least = *l;
 	} while (shrink(l, budget_bytes));
+	*l = least;
 	return lull_fail(reterr, LULL_NOMEM,
 			 "device memory: expected at least %llu bytes for this key, found %llu",
 			 (unsigned long long)layout_bytes(l), (unsigned long long)budget_bytes);
@@ -491,9 +588,9 @@ void layout_describe(const struct layout *l, char *text, size_t bytes)
 		 l->nr_lanes, l->nr_lanes > 1 ? "s" : "");
 	for (i = 0; i < NR_SECTIONS; i++) {
 		s = &l->sections[i];
-		append(text, bytes, "%s %s %s%u", i ? "," : "", section_names[i],
+		append(text, bytes, "%s %s %s%u%s", i ? "," : "", section_names[i],
 		       s->streamed ? "streamed in " : "x",
-		       s->streamed ? s->nr_chunks : s->plan.nr_copies);
+		       s->streamed ? s->nr_chunks : s->plan.nr_copies, s->few_max ? "/few" : "");
 		if (l->lists[s->list].of_key)
 			append(text, bytes, " of %zu %%", s->nr * 100 / l->arrays.nr_vars);
 	}

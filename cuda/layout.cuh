@@ -206,8 +206,15 @@ uint64_t layout_bytes(const struct layout *layout);
 /* A seat's and one to compute in. */
 uint64_t layout_proof_bytes(const struct layout *layout);
 
+/*
+ * What the key's resident sums take by the model, in products of the base field.
+ * Of a witness it is not known yet how much is neither 0 nor 1: one of eight
+ * counts as if all were, the others as if a few.
+ */
+double layout_cost(const struct layout *layout);
+
 /* The best plan that the budget holds; LULL_NOMEM with the numbers of the
- * smallest when none does. */
+ * smallest, which is @ret_layout, when none does. */
 int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arrays,
 		const struct dense *dense, const struct matrices_bytes *spmv, unsigned int nr_sms,
 		uint64_t budget_bytes, struct layout *ret_layout, struct lull_error *reterr);

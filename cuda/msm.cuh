@@ -76,6 +76,7 @@ enum msm_method {
  * @nr_sms: multiprocessors of the device
  * @method: how
  * @window_bits: 0, or what the caller wants instead of the plan's choice
+ * @part_sets: the same
  * @nr_levels: -1, or what the caller wants
  * @batch: 0, or what the caller wants
  */
@@ -90,6 +91,7 @@ struct msm_shape {
 	unsigned int nr_sms;
 	enum msm_method method;
 	unsigned int window_bits;
+	unsigned int part_sets;
 	int nr_levels;
 	unsigned int batch;
 };
@@ -126,9 +128,13 @@ struct msm_layout {
  * @nr_sets: sets of buckets, W / nr_copies rounded up
  * @set_buckets: buckets of one set: digits +-1 .. +-set_buckets
  * @nr_buckets: of all sets
+ * @part_sets: so many sets are filled and summed before the next ones: they
+ *	share no bucket, and scratch is a part's
+ * @part_buckets: of these
  * @key_bits: bits that the sort looks at
  * @nr_refs: refs of a run at most
- * @chunk_refs: refs that go through the tree at once
+ * @part_refs: refs of a part at most
+ * @chunk_refs: refs of a part that go through the tree at once
  * @nr_levels: levels of the pairwise tree
  * @unit_levels: the same for msm_run_sum()
  * @blocks: of a level's grid at most
@@ -148,8 +154,11 @@ struct msm_plan {
 	unsigned int nr_sets;
 	uint32_t set_buckets;
 	uint32_t nr_buckets;
+	unsigned int part_sets;
+	uint32_t part_buckets;
 	unsigned int key_bits;
 	size_t nr_refs;
+	size_t part_refs;
 	size_t chunk_refs;
 	unsigned int nr_levels;
 	unsigned int unit_levels;
@@ -172,6 +181,23 @@ struct msm_plan {
  */
 int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 		  struct lull_error *reterr);
+
+/**
+ * msm_plan_few - the same for a few scalars of a table that is there
+ * @plan: the table's
+ * @nr_scalars: how many at most
+ * @ret_plan: with the table's bytes: takes its points and none of the copies, so
+ *	its windows are what suits the scalars
+ * @reterr: filled on failure
+ *
+ * Return: as msm_plan_make().
+ */
+int msm_plan_few(const struct msm_plan *plan, size_t nr_scalars, struct msm_plan *ret_plan,
+		 struct lull_error *reterr);
+
+/* What a run over so many scalars takes by the model, in products of the
+ * coordinates' field. */
+double msm_plan_cost(const struct msm_plan *plan, size_t nr_scalars);
 
 /* The first bit of window w. */
 LULL_HD unsigned int msm_window_start(const struct msm_plan &plan, unsigned int w)

@@ -7,6 +7,8 @@
  * the window, without carries between windows.  Digit d goes to bucket |d| - 1
  * of its window's set; digits that are 0, and all digits of points at
  * infinity, go to a last bucket that nobody reads.
+ *
+ * A run makes those of some sets at a time: a part.
  */
 #ifndef LULL_CUDA_MSM_DIGITS_CUH
 #define LULL_CUDA_MSM_DIGITS_CUH
@@ -16,15 +18,37 @@
 namespace lull
 {
 
+/* Sets of buckets, from first_set on. */
+struct msm_part {
+	unsigned int first_set, nr_sets;
+	uint32_t nr_buckets;
+	size_t nr_refs;
+};
+
+static inline struct msm_part msm_part_of(const struct msm_plan *plan, unsigned int first_set,
+					  size_t nr)
+{
+	unsigned int left = plan->nr_sets - first_set, nr_windows = 0;
+	struct msm_part part = { first_set, left < plan->part_sets ? left : plan->part_sets, 0, 0 };
+
+	for (unsigned int w = 0; w < plan->nr_windows; w++)
+		nr_windows += w % plan->nr_sets - first_set < part.nr_sets;
+	part.nr_buckets = part.nr_sets * plan->set_buckets;
+	part.nr_refs = nr * nr_windows;
+	return part;
+}
+
 struct digit_params {
 	uint32_t bias[8];
 	unsigned int nr_windows, window_bits, nr_wide, nr_sets;
+	unsigned int first_set, part_sets;
 	uint32_t set_buckets, nr_buckets;
 	uint32_t nr_points; /* the distance between copies */
 	uint32_t nr;	    /* scalars of this run */
 };
 
-static inline struct digit_params digit_params_of(const struct msm_plan *plan, size_t nr)
+static inline struct digit_params digit_params_of(const struct msm_plan *plan,
+						  const struct msm_part *part, size_t nr)
 {
 	struct digit_params p = {};
 
@@ -37,8 +61,10 @@ static inline struct digit_params digit_params_of(const struct msm_plan *plan, s
 	p.window_bits = plan->window_bits;
 	p.nr_wide = plan->nr_wide;
 	p.nr_sets = plan->nr_sets;
+	p.first_set = part->first_set;
+	p.part_sets = part->nr_sets;
 	p.set_buckets = plan->set_buckets;
-	p.nr_buckets = plan->nr_buckets;
+	p.nr_buckets = part->nr_buckets;
 	p.nr_points = (uint32_t)plan->shape.nr_points;
 	p.nr = (uint32_t)nr;
 	return p;
@@ -73,6 +99,7 @@ static __global__ void __launch_bounds__(256)
 		    const uint32_t *index, const uint32_t *infinite, struct digit_params p)
 {
 	uint32_t j = blockIdx.x * blockDim.x + threadIdx.x, i;
+	size_t at = j;
 	bool negative, drop;
 	chain c;
 	fe<F> s;
@@ -99,10 +126,14 @@ static __global__ void __launch_bounds__(256)
 		int32_t digit = (int32_t)low - (last ? 0 : (int32_t)(1u << (bits - 1)));
 		uint32_t size = (uint32_t)(digit < 0 ? -digit : digit);
 		uint32_t place = w / p.nr_sets * p.nr_points + i;
-		size_t at = (size_t)w * p.nr + j;
+		/* Below the first one it is a large number. */
+		unsigned int set = w % p.nr_sets - p.first_set;
 
-		keys[at] = drop || !size ? p.nr_buckets : w % p.nr_sets * p.set_buckets + size - 1;
-		refs[at] = place | ((digit < 0) != negative ? MSM_REF_NEG : 0);
+		if (set < p.part_sets) {
+			keys[at] = drop || !size ? p.nr_buckets : set * p.set_buckets + size - 1;
+			refs[at] = place | ((digit < 0) != negative ? MSM_REF_NEG : 0);
+			at += p.nr;
+		}
 #pragma unroll
 		for (unsigned int k = 0; k < 7; k++)
 			s.l[k] = __funnelshift_r(s.l[k], s.l[k + 1], bits);

@@ -133,16 +133,17 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 	return merge_all<E>(run, r, left, reterr);
 }
 
-/* All refs, sorted, chunk by chunk. */
+/* All refs of a part, sorted, chunk by chunk. */
 template <class E>
 static int sum_chunks(const struct run_context *run, const affine<E> *table, const uint32_t *refs,
-		      size_t nr_refs, struct lull_error *reterr)
+		      const struct msm_part *part, struct lull_error *reterr)
 {
+	const size_t nr_refs = part->nr_refs;
 	const struct msm_plan *plan = run->plan;
 	uint32_t *offsets = run->at<uint32_t>(plan->scratch.offsets);
 	struct tree_job job = {};
 
-	job.nr_buckets = plan->nr_buckets;
+	job.nr_buckets = part->nr_buckets;
 	job.nr_levels = plan->nr_levels;
 	if (nr_refs <= plan->chunk_refs) {
 		job.refs = refs;
@@ -155,8 +156,8 @@ static int sum_chunks(const struct run_context *run, const affine<E> *table, con
 
 		/* Of the two, level 0 writes the other. */
 		job.offsets = run->at<uint32_t>(plan->scratch.level_offsets[1]);
-		LULL_TRY(launch("clip_offsets", clip_offsets, blocks_for(plan->nr_buckets + 1, 256),
-				256, run->stream, reterr, job.offsets, offsets, plan->nr_buckets,
+		LULL_TRY(launch("clip_offsets", clip_offsets, blocks_for(part->nr_buckets + 1, 256),
+				256, run->stream, reterr, job.offsets, offsets, part->nr_buckets,
 				(uint32_t)lo, (uint32_t)hi));
 		job.refs = refs + lo;
 		job.nr_refs = hi - lo;
@@ -187,42 +188,83 @@ int msm_prepare(const struct msm_plan *plan, void *table, cudaStream_t stream,
 	return LULL_OK;
 }
 
+/* What a run's parts have in common. */
+struct run_input {
+	const void *table, *scalars;
+	bool montgomery;
+	const uint32_t *index;
+	size_t nr;
+};
+
+/* The buckets of a part's sets. */
+template <class G>
+static int fill_buckets(const struct run_context *run, const struct run_input *in,
+			const struct msm_part *part, struct lull_error *reterr)
+{
+	using E = typename G::coord;
+	using fr = typename G::curve::fr;
+	const struct msm_plan *plan = run->plan;
+	const uint32_t *infinite =
+		(const uint32_t *)((const char *)in->table + plan->table_bytes) -
+		(plan->shape.nr_points / 32 + 1);
+	uint32_t *keys = run->at<uint32_t>(plan->scratch.keys[0]);
+	uint32_t *refs = run->at<uint32_t>(plan->scratch.refs[0]);
+
+	CUDA_TRY(cudaMemsetAsync(run->at<void>(plan->scratch.buckets), 0,
+				 part->nr_buckets * sizeof(xyzz<E>), run->stream),
+		 reterr);
+	if (!in->nr)
+		return LULL_OK;
+	LULL_TRY(launch("make_digits", make_digits<fr>, blocks_for(in->nr, 256), 256, run->stream,
+			reterr, keys, refs, (const fe<fr> *)in->scalars, in->montgomery, in->index,
+			infinite, digit_params_of(plan, part, in->nr)));
+	LULL_TRY(msm_sort_refs(run, part->nr_refs, &keys, &refs, reterr));
+	LULL_TRY(launch("find_offsets", find_offsets, blocks_for(part->nr_buckets + 1, 256), 256,
+			run->stream, reterr, run->at<uint32_t>(plan->scratch.offsets),
+			part->nr_buckets, keys, (uint32_t)part->nr_refs));
+	return sum_chunks<E>(run, (const affine<E> *)in->table, refs, part, reterr);
+}
+
+/* And the sums over them, which go to the host. */
+template <class G>
+static int run_part(const struct run_context *run, const struct run_input *in,
+		    const struct msm_part *part, struct lull_error *reterr)
+{
+	using E = typename G::coord;
+	const struct msm_plan *plan = run->plan;
+	const struct msm_layout *l = &plan->scratch;
+	struct matrix m = { plan->row_bits, plan->column_bits, plan->set_buckets };
+	unsigned int nr_bits = m.row_bits + 1 + m.column_bits;
+	xyzz<E> *lines = run->at<xyzz<E>>(l->lines);
+
+	LULL_TRY(fill_buckets<G>(run, in, part, reterr));
+	LULL_TRY(launch("sum_lines", sum_lines<E>, dim3(m.nr_lines(), part->nr_sets), LINE_THREADS,
+			run->stream, reterr, lines, (const xyzz<E> *)run->at<xyzz<E>>(l->buckets),
+			m));
+	return launch("sum_bits", sum_bits<E>, dim3(nr_bits, part->nr_sets), BIT_THREADS,
+		      run->stream, reterr,
+		      run->at<xyzz<E>>(l->sums) + (size_t)part->first_set * nr_bits,
+		      (const xyzz<E> *)lines, m);
+}
+
 template <class G>
 int msm_run(const struct msm_plan *plan, const void *table, const void *scalars,
 	    enum msm_scalars kind, const uint32_t *index, size_t nr, void *scratch,
 	    struct msm_sums<G> *sums, cudaStream_t stream, struct lull_error *reterr)
 {
-	using E = typename G::coord;
-	using fr = typename G::curve::fr;
 	struct run_context run = { plan, (char *)scratch, stream };
-	const struct msm_layout *l = &plan->scratch;
-	struct matrix m = { plan->row_bits, plan->column_bits, plan->set_buckets };
-	const uint32_t *infinite = (const uint32_t *)((const char *)table + plan->table_bytes) -
-				   (plan->shape.nr_points / 32 + 1);
-	uint32_t *keys = run.at<uint32_t>(l->keys[0]), *refs = run.at<uint32_t>(l->refs[0]);
-	xyzz<E> *buckets = run.at<xyzz<E>>(l->buckets), *lines = run.at<xyzz<E>>(l->lines);
-	size_t nr_refs = nr * plan->nr_windows;
+	const struct run_input in = { table, scalars, kind == MSM_MONTGOMERY, index, nr };
+	struct msm_part part;
 
 	if (nr > plan->shape.nr_scalars)
 		return lull_fail(reterr, LULL_USAGE, "msm: %zu scalars, planned for %zu", nr,
 				 plan->shape.nr_scalars);
-	CUDA_TRY(cudaMemsetAsync(buckets, 0, plan->nr_buckets * sizeof(*buckets), stream), reterr);
-	if (nr) {
-		LULL_TRY(launch("make_digits", make_digits<fr>, blocks_for(nr, 256), 256, stream,
-				reterr, keys, refs, (const fe<fr> *)scalars, kind == MSM_MONTGOMERY,
-				index, infinite, digit_params_of(plan, nr)));
-		LULL_TRY(msm_sort_refs(&run, nr_refs, &keys, &refs, reterr));
-		LULL_TRY(launch("find_offsets", find_offsets, blocks_for(plan->nr_buckets + 1, 256),
-				256, stream, reterr, run.at<uint32_t>(l->offsets), plan->nr_buckets,
-				keys, (uint32_t)nr_refs));
-		LULL_TRY(sum_chunks<E>(&run, (const affine<E> *)table, refs, nr_refs, reterr));
+	for (unsigned int set = 0; set < plan->nr_sets; set += plan->part_sets) {
+		part = msm_part_of(plan, set, nr);
+		LULL_TRY(run_part<G>(&run, &in, &part, reterr));
 	}
-	LULL_TRY(launch("sum_lines", sum_lines<E>, dim3(m.nr_lines(), plan->nr_sets), LINE_THREADS,
-			stream, reterr, lines, buckets, m));
-	LULL_TRY(launch("sum_bits", sum_bits<E>,
-			dim3(m.row_bits + 1 + m.column_bits, plan->nr_sets), BIT_THREADS, stream,
-			reterr, run.at<xyzz<E>>(l->sums), lines, m));
-	CUDA_TRY(cudaMemcpyAsync(sums, run.at<void>(l->sums), msm_nr_sums(plan) * sizeof(xyzz<E>),
+	CUDA_TRY(cudaMemcpyAsync(sums, run.at<void>(plan->scratch.sums),
+				 msm_nr_sums(plan) * sizeof(xyzz<typename G::coord>),
 				 cudaMemcpyDeviceToHost, stream),
 		 reterr);
 	return LULL_OK;

@@ -21,6 +21,9 @@ namespace lull
 /* Refs that go through the tree at once where nothing bounds the scratch. */
 #define CHUNK_REFS_DEFAULT ((size_t)1 << 27)
 #define CHUNK_REFS_MIN ((size_t)1 << 16)
+/* Refs that are sorted at once where there are several sets of buckets: each part
+ * reads the scalars again, which then takes a hundredth of its time. */
+#define PART_REFS_DEFAULT ((size_t)1 << 28)
 /* More pairs than this have hardly anything left of an inversion to share. */
 #define BATCH_MAX 256
 
@@ -84,12 +87,11 @@ static void cut_windows(const struct msm_shape *shape, unsigned int window_bits,
 	plan->nr_buckets = plan->nr_sets * plan->set_buckets;
 }
 
-static double cost(const struct msm_shape *shape, const struct msm_plan *plan)
+double msm_plan_cost(const struct msm_plan *plan, size_t nr_scalars)
 {
-	double ref = shape->method == MSM_XYZZ ? REF_COST_XYZZ : REF_COST_AFFINE;
+	double ref = plan->shape.method == MSM_XYZZ ? REF_COST_XYZZ : REF_COST_AFFINE;
 
-	return (double)shape->nr_scalars * plan->nr_windows * ref +
-	       (double)plan->nr_buckets * BUCKET_COST;
+	return (double)nr_scalars * plan->nr_windows * ref + (double)plan->nr_buckets * BUCKET_COST;
 }
 
 /* The cheapest cut whose copies fit the table. */
@@ -108,8 +110,8 @@ static void choose_windows(const struct msm_shape *shape, size_t point_bytes, st
 		if (shape->window_bits && c != shape->window_bits)
 			continue;
 		cut_windows(shape, c, (unsigned int)copies_max, &t);
-		if (best < 0 || cost(shape, &t) < best) {
-			best = cost(shape, &t);
+		if (best < 0 || msm_plan_cost(&t, shape->nr_scalars) < best) {
+			best = msm_plan_cost(&t, shape->nr_scalars);
 			*plan = t;
 		}
 	}
@@ -176,14 +178,14 @@ static void lay_out(struct msm_plan *plan)
 	size_t lines = ((size_t)1 << plan->row_bits) + ((size_t)1 << plan->column_bits);
 	size_t threads = (size_t)plan->blocks * MSM_TREE_THREADS;
 
-	need(&n, plan->chunk_refs, plan->nr_buckets, plan->nr_levels);
+	need(&n, plan->chunk_refs, plan->part_buckets, plan->nr_levels);
 	need(&n, plan->shape.nr_units, 1, plan->unit_levels);
 	choose_batch(plan, (n.points[0] + threads - 1) / threads);
 	memset(l, 0, sizeof(*l));
 	for (int i = 0; i < 2; i++) {
-		l->keys[i] = carve(l, plan->nr_refs * sizeof(uint32_t));
-		l->refs[i] = carve(l, plan->nr_refs * sizeof(uint32_t));
-		l->level_offsets[i] = carve(l, (plan->nr_buckets + 2) * sizeof(uint32_t));
+		l->keys[i] = carve(l, plan->part_refs * sizeof(uint32_t));
+		l->refs[i] = carve(l, plan->part_refs * sizeof(uint32_t));
+		l->level_offsets[i] = carve(l, (plan->part_buckets + 2) * sizeof(uint32_t));
 		/* Planes that begin at a line. */
 		l->points_stride[i] = (n.points[i] + 7) / 8 * 8;
 		l->points[i] = carve(l, l->points_stride[i] * plan->point_bytes);
@@ -194,13 +196,13 @@ static void lay_out(struct msm_plan *plan)
 		l->partial_keys[i] = carve(l, slots * sizeof(uint32_t));
 	}
 	/* A quarter of a byte a ref is twice what CUB 3 asks for. */
-	l->cub_bytes = plan->nr_refs / 4 + plan->nr_buckets / 4 + ((size_t)16 << 20);
+	l->cub_bytes = plan->part_refs / 4 + plan->part_buckets / 4 + ((size_t)16 << 20);
 	l->cub = carve(l, l->cub_bytes);
-	l->offsets = carve(l, (plan->nr_buckets + 2) * sizeof(uint32_t));
+	l->offsets = carve(l, (plan->part_buckets + 2) * sizeof(uint32_t));
 	l->prefix = carve(l, threads * plan->batch * coord);
 	l->places = carve(l, n.points[0] * sizeof(uint32_t));
-	l->buckets = carve(l, (plan->nr_buckets + 1) * xyzz_bytes);
-	l->lines = carve(l, plan->nr_sets * lines * xyzz_bytes);
+	l->buckets = carve(l, (plan->part_buckets + 1) * xyzz_bytes);
+	l->lines = carve(l, plan->part_sets * lines * xyzz_bytes);
 	l->sums = carve(l, MSM_SUMS_MAX * xyzz_bytes);
 }
 
@@ -217,6 +219,45 @@ static void choose_levels(struct msm_plan *plan)
 		plan->nr_levels = (unsigned int)shape->nr_levels;
 	if (shape->method == MSM_XYZZ)
 		plan->nr_levels = plan->unit_levels = 0;
+}
+
+/* Sets of a part and what follows from them. */
+static void set_part(struct msm_plan *plan, size_t part_sets)
+{
+	size_t windows = part_sets * plan->nr_copies;
+
+	plan->part_sets = (unsigned int)part_sets;
+	plan->part_buckets = plan->part_sets * plan->set_buckets;
+	plan->part_refs = plan->shape.nr_scalars *
+			  (windows < plan->nr_windows ? windows : plan->nr_windows);
+	plan->key_bits = log2_floor(plan->part_buckets) + 1;
+	plan->chunk_refs = plan->part_refs < CHUNK_REFS_DEFAULT ? plan->part_refs
+								: CHUNK_REFS_DEFAULT;
+}
+
+/* As many sets as refs allow. */
+static void choose_part(struct msm_plan *plan)
+{
+	size_t set_refs = plan->shape.nr_scalars * plan->nr_copies, sets = plan->nr_sets;
+
+	if (plan->shape.part_sets && plan->shape.part_sets < sets)
+		sets = plan->shape.part_sets;
+	else if (sets * set_refs > PART_REFS_DEFAULT)
+		sets = PART_REFS_DEFAULT / set_refs;
+	set_part(plan, sets ? sets : 1);
+}
+
+/* Less scratch: smaller parts, then smaller chunks; false when both are least. */
+static bool shrink_scratch(struct msm_plan *plan)
+{
+	if (plan->part_sets > 1 && !plan->shape.part_sets)
+		set_part(plan, (plan->part_sets + 1) / 2);
+	else if (plan->chunk_refs > CHUNK_REFS_MIN)
+		plan->chunk_refs = (plan->chunk_refs + 1) / 2;
+	else
+		return false;
+	lay_out(plan);
+	return true;
 }
 
 /* Of the level that has more of them. */
@@ -251,18 +292,28 @@ int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 	plan.table_bytes = (plan.table_bytes + ALIGN - 1) / ALIGN * ALIGN;
 	plan.table_bytes += (shape->nr_points / 32 + 1) * sizeof(uint32_t);
 	plan.blocks = shape->nr_sms * blocks_per_sm(plan.point_bytes / 2);
-	plan.key_bits = log2_floor(plan.nr_buckets) + 1;
 	plan.row_bits = (log2_floor(plan.set_buckets - 1) + 1) / 2;
 	plan.column_bits = log2_floor(plan.set_buckets - 1) + 1 - plan.row_bits;
 	choose_levels(&plan);
-	plan.chunk_refs = plan.nr_refs < CHUNK_REFS_DEFAULT ? plan.nr_refs : CHUNK_REFS_DEFAULT;
+	choose_part(&plan);
 	lay_out(&plan);
-	while (shape->scratch_bytes_max && plan.scratch.bytes > shape->scratch_bytes_max &&
-	       plan.chunk_refs > CHUNK_REFS_MIN) {
-		plan.chunk_refs = (plan.chunk_refs + 1) / 2;
-		lay_out(&plan);
-	}
+	while (shape->scratch_bytes_max && plan.scratch.bytes > shape->scratch_bytes_max)
+		if (!shrink_scratch(&plan))
+			break;
 	*ret_plan = plan;
+	return LULL_OK;
+}
+
+int msm_plan_few(const struct msm_plan *plan, size_t nr_scalars, struct msm_plan *ret_plan,
+		 struct lull_error *reterr)
+{
+	struct msm_shape shape = plan->shape;
+
+	shape.nr_scalars = nr_scalars;
+	shape.table_bytes_max = 0;
+	LULL_TRY(msm_plan_make(&shape, ret_plan, reterr));
+	/* Which points are infinity stands at the table's end. */
+	ret_plan->table_bytes = plan->table_bytes;
 	return LULL_OK;
 }
 

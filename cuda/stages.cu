@@ -423,9 +423,7 @@ static int run_now(struct cuda_seat *seat, enum lull_stage stage,
 	}
 	CUDA_TRY(cudaEventRecord(seat->ended[stage], stream), reterr);
 	/* The last one: what comes next on the device may be another proof's. */
-	if (stage == LULL_STAGE_MSM_H)
-		work_hand_on(seat);
-	return LULL_OK;
+	return stage == LULL_STAGE_MSM_H ? work_hand_on(seat, reterr) : LULL_OK;
 }
 
 /* The rows of an assigned proof are staged by this thread, as a rule: they wait
@@ -456,15 +454,14 @@ static void retire(struct cuda_seat *seat)
 
 	if (usable)
 		cudaStreamSynchronize(seat->up);
-	work_hand_on(seat);
-	if (seat->work)
-		work_wait(seat, NULL);
+	work_end(seat);
 	work_leave(seat);
 	if (usable)
 		cudaMemsetAsync(seat->block, 0, l->bytes[BLOCK_SEAT], seat->up);
 	staging_wipe(&seat->staging);
 	for (i = 0; i < NR_SECTIONS; i++)
 		explicit_bzero(seat->sums[i], sums_bytes(&l->sections[i]));
+	explicit_bzero(seat->counts, NR_LISTS * counts_bytes);
 }
 
 /* After an error that is the device's, its memory and its context are in
@@ -574,7 +571,7 @@ static int collect(struct cuda_seat *seat, const struct lull_stage_args *args,
 	unsigned int i;
 
 	LULL_TRY(device_use(seat->key->device, reterr));
-	work_hand_on(seat);
+	LULL_TRY(work_hand_on(seat, reterr));
 	LULL_TRY(work_wait(seat, reterr));
 	/* The counts are there too, whether anything waited for them or not. */
 	for (i = 0; i < NR_SECTIONS; i++)

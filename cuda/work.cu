@@ -91,6 +91,7 @@ int work_take(struct cuda_seat *seat, struct lull_error *reterr)
 	pthread_mutex_unlock(&key->lock);
 	seat->work = work;
 	seat->holds = true;
+	seat->marked = false;
 	for (unsigned int i = 0; i < key->layout.nr_lanes; i++)
 		CUDA_TRY(cudaStreamWaitEvent(work->streams[i], seat->ended[LULL_STAGE_LOAD], 0),
 			 reterr);
@@ -105,15 +106,24 @@ static void put(struct cuda_work *work)
 	pthread_mutex_unlock(&work->key->lock);
 }
 
-void work_hand_on(struct cuda_seat *seat)
+static int record_done(const struct cuda_seat *seat, struct lull_error *reterr)
 {
-	if (!seat->holds)
-		return;
-	/* What fails here shows when somebody waits. */
 	for (unsigned int i = 0; i < seat->key->layout.nr_lanes; i++)
-		cudaEventRecord(seat->done[i], seat->work->streams[i]);
+		CUDA_TRY(cudaEventRecord(seat->done[i], seat->work->streams[i]), reterr);
+	return LULL_OK;
+}
+
+int work_hand_on(struct cuda_seat *seat, struct lull_error *reterr)
+{
+	int err;
+
+	if (!seat->holds)
+		return LULL_OK;
+	err = record_done(seat, reterr);
+	seat->marked = !err;
 	seat->holds = false;
 	put(seat->work);
+	return err;
 }
 
 int work_wait(const struct cuda_seat *seat, struct lull_error *reterr)
@@ -123,16 +133,38 @@ int work_wait(const struct cuda_seat *seat, struct lull_error *reterr)
 	return LULL_OK;
 }
 
+void work_end(struct cuda_seat *seat)
+{
+	work_hand_on(seat, NULL);
+	if (!seat->work || (seat->marked && !work_wait(seat, NULL)))
+		return;
+	/* Events that are another proof's would not have been waited for. */
+	for (unsigned int i = 0; i < seat->key->layout.nr_lanes; i++)
+		cudaStreamSynchronize(seat->work->streams[i]);
+}
+
 /* Queued on lane 0, before anything of the others and of copies. */
-static void wipe(struct cuda_work *work)
+static int queue_wipe(struct cuda_work *work, struct lull_error *reterr)
 {
 	const struct layout *l = &work->key->layout;
 
-	cudaMemsetAsync(work->block, 0, l->bytes[BLOCK_WORK], work->streams[0]);
-	cudaEventRecord(work->wiped, work->streams[0]);
+	CUDA_TRY(cudaMemsetAsync(work->block, 0, l->bytes[BLOCK_WORK], work->streams[0]), reterr);
+	CUDA_TRY(cudaEventRecord(work->wiped, work->streams[0]), reterr);
 	for (unsigned int i = 1; i < l->nr_lanes; i++)
-		cudaStreamWaitEvent(work->streams[i], work->wiped, 0);
-	work_drain(work, NULL);
+		CUDA_TRY(cudaStreamWaitEvent(work->streams[i], work->wiped, 0), reterr);
+	return work_drain(work, reterr);
+}
+
+/* Where some of it cannot be queued, what was is waited for, and the next proof
+ * that leaves tries again.  A device that failed says so to whoever comes next. */
+static void wipe(struct cuda_work *work)
+{
+	if (!queue_wipe(work, NULL))
+		return;
+	cudaStreamSynchronize(work->streams[0]);
+	pthread_mutex_lock(&work->key->lock);
+	work->used = true;
+	pthread_mutex_unlock(&work->key->lock);
 }
 
 /* Works that are to be wiped, taken for that; none while another proof is under

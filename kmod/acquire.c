@@ -246,8 +246,12 @@ static unsigned long charge_slots(struct lull_arena *arena,
 	return got + lull_account_charge(arena, nr - got, ret_cause);
 }
 
-/* Which nodes, by the arena's policy or the call's wish. */
-static void choose_nodes(struct fill *fill, const struct lull_fill_wish *wish)
+/*
+ * Which nodes, by the arena's policy or the call's wish.  There is room for
+ * @nodes shares: one may have come online since they were counted.
+ */
+static void choose_nodes(struct fill *fill, const struct lull_fill_wish *wish,
+			 unsigned int nodes)
 {
 	u32 numa = fill->arena->numa;
 	int each, node = fill->arena->node;
@@ -265,7 +269,7 @@ static void choose_nodes(struct fill *fill, const struct lull_fill_wish *wish)
 	fill->share[0].node = node;
 	if (numa != LULL_ARENA_NUMA_INTERLEAVE)
 		return;
-	fill->nr_nodes = num_node_state(N_MEMORY);
+	fill->nr_nodes = nodes;
 	/* Slot s comes from the (s modulo nr_nodes)-th of them. */
 	skip = wish->first % fill->nr_nodes;
 	for_each_node_state(each, N_MEMORY) {
@@ -292,7 +296,7 @@ static int alloc_fill(struct fill *fill, const struct lull_fill_wish *wish)
 	fill->share = kcalloc(nodes, sizeof(*fill->share), GFP_KERNEL_ACCOUNT);
 	if (!fill->share)
 		return -ENOMEM;
-	choose_nodes(fill, wish);
+	choose_nodes(fill, wish, nodes);
 	for (i = 0; i < fill->nr_nodes; i++)
 		fill->share[i].fill = fill;
 	fill->worker = kvcalloc(fill->nr_nodes * WORKERS_PER_NODE,

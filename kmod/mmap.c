@@ -105,9 +105,10 @@ static bool still_there(struct lull_arena *arena, struct lull_slot *slot,
 }
 
 /* Whether the core would set up a page table; counts it if so. */
-static bool needs_page_table(struct lull_arena *arena, struct vm_fault *vmf)
+static bool needs_page_table(struct lull_arena *arena,
+			     struct vm_area_struct *vma, pmd_t pmd)
 {
-	if (pmd_none(*vmf->pmd) && !lull_vma_thp_disabled(vmf->vma))
+	if (pmd_none(pmd) && !lull_vma_thp_disabled(vma))
 		return false;
 	lull_arena_count(arena, LULL_PTE_FALLBACKS, 1);
 	return true;
@@ -121,6 +122,7 @@ static vm_fault_t arena_fault(struct vm_fault *vmf)
 	struct lull_slot *slot;
 	struct folio *folio;
 	bool poison;
+	pmd_t pmd;
 
 	if (at >= arena->nr_slots)
 		return VM_FAULT_SIGBUS;
@@ -128,10 +130,14 @@ static vm_fault_t arena_fault(struct vm_fault *vmf)
 	if (!mapping || !may_touch(arena, mapping))
 		return VM_FAULT_SIGBUS;
 	lull_arena_count(arena, LULL_FAULTS, 1);
-	/* Another thread was here first. */
-	if (pmd_trans_huge(READ_ONCE(*vmf->pmd)))
+	/*
+	 * Another thread may be first, before this or after.  What it maps
+	 * between two looks would pass for a page table at the second.
+	 */
+	pmd = READ_ONCE(*vmf->pmd);
+	if (pmd_trans_huge(pmd))
 		return VM_FAULT_NOPAGE;
-	if (needs_page_table(arena, vmf))
+	if (needs_page_table(arena, vmf->vma, pmd))
 		return VM_FAULT_SIGBUS;
 	slot = &arena->slots[at];
 	folio = get_folio(arena, slot, &poison);

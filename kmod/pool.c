@@ -254,7 +254,9 @@ int lull_pool_resize(int node, unsigned long nr)
 		if (err)
 			break;
 		nr -= share;
-		left--;
+		/* Nothing is left for one that came online since we counted. */
+		if (left > 1)
+			left--;
 	}
 unlock:
 	mutex_unlock(&resize_lock);

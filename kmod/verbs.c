@@ -437,15 +437,25 @@ static long wait_flushed(struct lull_arena *arena, u64 wanted, long timeout)
 					   timeout);
 }
 
+/* What is left of a timeout that ends at @end. */
+static long rest_of(long timeout, unsigned long end)
+{
+	if (timeout == MAX_SCHEDULE_TIMEOUT)
+		return timeout;
+	return max((long)(end - jiffies), 0L);
+}
+
 /*
  * Wait until everything up to @ticket is out or busy, for @timeout jiffies at
- * most.  One batch does, unless a REVIVE that then fails held a slot, or one
- * in reclaim had it and gave it back: then another is asked for.
+ * most.  One batch does, unless a REVIVE held a slot, or one in reclaim had it
+ * and gave it back: then another is asked for, after a pause.
  */
 static int flush_to(struct lull_arena *arena, u64 ticket, long timeout,
 		    u64 *ret_busy)
 {
+	unsigned long end = jiffies + timeout;
 	u64 wanted, left;
+	long rest;
 
 	down_read(&arena->lock);
 	left = lull_slots_outstanding(arena, ticket) |
@@ -454,10 +464,10 @@ static int flush_to(struct lull_arena *arena, u64 ticket, long timeout,
 	*ret_busy = 0;
 	while (left) {
 		wanted = ask_for_batch(arena, ticket);
-		timeout = wait_flushed(arena, wanted, timeout);
-		if (timeout < 0)
+		rest = wait_flushed(arena, wanted, rest_of(timeout, end));
+		if (rest < 0)
 			return -EINTR;
-		if (!timeout)
+		if (!rest)
 			return -ETIMEDOUT;
 		down_read(&arena->lock);
 		left = lull_slots_outstanding(arena, ticket);

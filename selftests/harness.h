@@ -124,6 +124,13 @@ static inline bool test_sanitized(void)
 	return false;
 }
 
+/* Whether another build runs what only repeats a test at a larger size: as
+ * scripts/check says by LULL_TEST_BRIEF, and where it would take minutes. */
+static inline bool test_brief(void)
+{
+	return test_sanitized() || getenv("LULL_TEST_BRIEF");
+}
+
 static inline int test_main(void)
 {
 	unsigned int nr = 0, failed = 0;

@@ -6,13 +6,15 @@
 #   selftests/run.sh BUILD_DIR                 every program in BUILD_DIR/selftests
 #   selftests/run.sh BUILD_DIR input curve     those of these areas
 #   selftests/run.sh BUILD_DIR ./x/y.py        any program that prints TAP
+#   selftests/run.sh BUILD_DIR -faults -cli/key   all but this area and program
 #
 # Runs them from the root of the tree with LULL_BUILD=BUILD_DIR, as many at a
 # time as there are processors (LULL_TEST_JOBS), each for LULL_TEST_TIMEOUT
 # seconds at most.  A program that dies, ends early, runs out of time or prints
-# no plan has failed, whatever it printed before.  The last line is
-# "N passed, N failed", and ", N skipped" where some were.  Exit 0 only when
-# something passed and nothing failed.
+# no plan has failed, whatever it printed before.  Each program's line ends with
+# its time and the processors' time that it had, which a busy machine does not
+# lengthen.  The last line is "N passed, N failed", and ", N skipped" where some
+# were.  Exit 0 only when something passed and nothing failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ulimit -c 0
@@ -24,7 +26,7 @@ RC_TIMEOUT=124
 
 usage()
 {
-	echo "usage: selftests/run.sh BUILD_DIR [AREA|PROGRAM]..." >&2
+	echo "usage: selftests/run.sh BUILD_DIR [-][AREA|PROGRAM]..." >&2
 	exit 2
 }
 
@@ -35,21 +37,45 @@ BUILD=${1%/}
 shift
 export LULL_BUILD=$BUILD
 
-programs=()
-if [ $# -eq 0 ]; then
-	set -- ""
-fi
+# programs_in WHAT: of an area or all of them, one a line.
+programs_in()
+{
+	find "$BUILD/selftests${1:+/$1}" -type f -perm -u+x ! -name '*.o' |
+		LC_ALL=C sort
+}
+
+programs=() without=()
 for what in "$@"; do
-	if [ -f "$what" ] && [ -x "$what" ]; then
+	[ "${what#-}" = "$what" ] || without+=("${what#-}")
+done
+[ ${#without[@]} -lt $# ] || set -- "" "$@"
+for what in "$@"; do
+	if [ "${what#-}" != "$what" ]; then
+		continue
+	elif [ -f "$what" ] && [ -x "$what" ]; then
 		programs+=("$what")
 	elif [ -d "$BUILD/selftests/$what" ]; then
-		mapfile -t found < <(find "$BUILD/selftests${what:+/$what}" -type f \
-			-perm -u+x ! -name '*.o' | LC_ALL=C sort)
+		mapfile -t found < <(programs_in "$what")
 		programs+=("${found[@]}")
 	else
 		echo "run.sh: no area or program '$what' in $BUILD" >&2
 		exit 2
 	fi
+done
+
+for what in "${without[@]}"; do
+	kept=()
+	for program in "${programs[@]}"; do
+		case "$program" in
+		"$BUILD/selftests/$what" | "$BUILD/selftests/$what"/*) ;;
+		*) kept+=("$program") ;;
+		esac
+	done
+	if [ ${#kept[@]} = ${#programs[@]} ]; then
+		echo "run.sh: no '$what' to leave out in $BUILD" >&2
+		exit 2
+	fi
+	programs=("${kept[@]}")
 done
 
 tmp=$(mktemp -d)
@@ -63,10 +89,15 @@ start()
 
 	(
 		rc=0
-		start=$(date +%s%N)
-		timeout -k 10 "$TIMEOUT" "${programs[$i]}" \
-			>"$tmp/$i.out" 2>&1 </dev/null || rc=$?
-		echo "$rc $((($(date +%s%N) - start) / 1000000))" >"$tmp/$i.rc"
+		TIMEFORMAT='%3R %3U %3S'
+		{
+			time timeout -k 10 "$TIMEOUT" "${programs[$i]}" \
+				>"$tmp/$i.out" 2>&1 </dev/null || rc=$?
+		} 2>"$tmp/$i.time"
+		# Whole at once: who sees it may read all.
+		tail -n 1 "$tmp/$i.time" | sed "s/^/$rc /; s/[.]//g" \
+			>"$tmp/$i.rc.part"
+		mv "$tmp/$i.rc.part" "$tmp/$i.rc"
 	) 2>/dev/null &
 	pids[i]=$!
 }
@@ -130,31 +161,42 @@ END {
 
 report()
 {
-	local i=$1 rc ms text counts p f s
+	local i=$1 rc ms user system text counts p f s
 
-	wait "${pids[$i]}" || true
-	read -r rc ms <"$tmp/$i.rc"
+	read -r rc ms user system <"$tmp/$i.rc"
+	ms=$((10#$ms))
 	text=$(awk -v name="${programs[$i]#"$BUILD"/selftests/}" -v rc="$rc" \
 		-v rc_timeout=$RC_TIMEOUT -v ms="$ms" \
 		-v timeout="$TIMEOUT" "$READ_TAP" "$tmp/$i.out")
 	counts=${text##*$'\n'}
 	read -r p f s <<<"$counts"
-	printf '%-44s %4d passed, %d failed, %d skipped, %d ms\n' \
-		"${programs[$i]#"$BUILD"/selftests/}" "$p" "$f" "$s" "$ms"
+	printf '%-44s %4d passed, %d failed, %d skipped, %d ms, %d of CPU\n' \
+		"${programs[$i]#"$BUILD"/selftests/}" "$p" "$f" "$s" "$ms" \
+		$((10#$user + 10#$system))
 	[ "$text" = "$counts" ] || printf '%s\n' "${text%$'\n'*}"
 	passed=$((passed + p))
 	failed=$((failed + f))
 	skipped=$((skipped + s))
 }
 
-passed=0 failed=0 skipped=0 started=0
-for i in "${!programs[@]}"; do
+# Whoever ends makes room for the next; the reports keep the programs' order.
+passed=0 failed=0 skipped=0 started=0 running=0 reported=0
+while [ "$reported" -lt ${#programs[@]} ]; do
 	while [ "$started" -lt ${#programs[@]} ] &&
-		[ "$started" -lt $((i + JOBS)) ]; do
+		[ "$running" -lt "$JOBS" ]; do
 		start "$started"
-		started=$((started + 1))
+		started=$((started + 1)) running=$((running + 1))
 	done
-	report "$i"
+	wait -n -p ended || true
+	if [ -z "${ended:-}" ]; then
+		echo "run.sh: ${programs[$reported]} left no status" >&2
+		exit 1
+	fi
+	running=$((running - 1))
+	while [ -f "$tmp/$reported.rc" ]; do
+		report "$reported"
+		reported=$((reported + 1))
+	done
 done
 
 line="$passed passed, $failed failed"

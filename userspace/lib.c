@@ -395,15 +395,18 @@ int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 		     const struct lull_convert_opts *opts,
 		     lull_convert_fn *convert, struct lull_error *reterr)
 {
-	struct lull_convert_how how = { 0 };
+	struct lull_convert_how how = { .reader = lull_loader_reader(
+						ctx->loader) };
 
 	if (opts && opts->size < sizeof(*opts))
 		return lull_fail_size(reterr, "lull_convert_opts",
 				      sizeof(*opts), opts->size);
-	if (opts)
-		how = (struct lull_convert_how){ opts->r1cs_path, opts->fold_c,
-						 opts->progress,
-						 opts->progress_arg };
+	if (opts) {
+		how.r1cs_path = opts->r1cs_path;
+		how.fold_c = opts->fold_c;
+		how.progress = opts->progress;
+		how.progress_arg = opts->progress_arg;
+	}
 	return convert(path, lkey_path, &how, ctx->workers, ctx->arena, reterr);
 }
 

@@ -52,7 +52,8 @@ struct sums {
 	uint8_t points[5][LULL_POINT_BYTES_MAX];
 };
 
-/* LULL_TEST_BRIEF: what a sanitizer has time for. */
+/* LULL_TEST_BRIEF: what a sanitizer has time for, to which a proof is seconds
+ * whatever its size: few proofs, and small ones. */
 static bool is_brief(void)
 {
 	return getenv("LULL_TEST_BRIEF");
@@ -338,7 +339,8 @@ TEST(every_density)
 		return;
 	for (a = is_brief() ? RANDOM : NONE; a < NR_DENSITIES && !test_failed;
 	     a++)
-		for (b = NONE; b < NR_DENSITIES && !test_failed; b++)
+		for (b = NONE; b < NR_DENSITIES && !test_failed;
+		     b += is_brief() ? 2 : 1)
 			compare(set, make_scene(5, 29, 20, a, b, MIXED));
 	lull_set_close(set);
 }
@@ -420,7 +422,8 @@ TEST(small_budgets)
 	int err;
 
 	set_up();
-	s = make_scene(12, 5000, 3000, RANDOM, EVEN, MIXED);
+	s = is_brief() ? make_scene(9, 600, 400, RANDOM, EVEN, MIXED)
+		       : make_scene(12, 5000, 3000, RANDOM, EVEN, MIXED);
 	prove_on_cpu(&s, &want);
 	err = prove_within(0, &s, &want, &least, &peak);
 	if (test_skipped)
@@ -460,7 +463,7 @@ static void *prove_job(void *arg)
 	int i;
 
 	job->err = lull_workers_create(1, &pool, NULL);
-	for (i = 0; i < 4 && !job->err; i++) {
+	for (i = is_brief() ? 3 : 0; i < 4 && !job->err; i++) {
 		memset(&got, 0, sizeof(got));
 		job->err = run_stages(job->ops, job->key, job->scene, pool,
 				      &got, NULL);
@@ -478,8 +481,8 @@ TEST(proofs_beside_each_other)
 	struct sums want[2];
 	struct job jobs[3];
 	pthread_t threads[3];
+	size_t nr_jobs = is_brief() ? 2 : LULL_ARRAY_SIZE(jobs), i;
 	void *key = NULL;
-	size_t i;
 
 	if (!set)
 		return;
@@ -496,13 +499,13 @@ TEST(proofs_beside_each_other)
 		same_key.arrays = s[0].arrays;
 		prove_on_cpu(&same_key, &want[i]);
 	}
-	for (i = 0; i < LULL_ARRAY_SIZE(jobs); i++) {
+	for (i = 0; i < nr_jobs; i++) {
 		jobs[i] = (struct job){ jobs[0].ops, key, &s[i % 2],
 					&want[i % 2], 0 };
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, prove_job,
 					    &jobs[i]));
 	}
-	for (i = 0; i < LULL_ARRAY_SIZE(jobs); i++) {
+	for (i = 0; i < nr_jobs; i++) {
 		pthread_join(threads[i], NULL);
 		EXPECT_EQ(LULL_OK, jobs[i].err);
 	}
@@ -580,7 +583,8 @@ static bool prove_two(uint64_t vram, const struct scene scenes[2],
 TEST(stages_of_two_proofs)
 {
 	struct lull_set *set = open_gpu(0);
-	unsigned int nr_turns = 0;
+	unsigned int log2 = is_brief() ? 7 : 11, nr_turns = 0;
+	size_t n = (size_t)1 << log2;
 	struct scene s[2];
 	struct sums want[2];
 	uint64_t vram, peak;
@@ -589,15 +593,20 @@ TEST(stages_of_two_proofs)
 	if (!set)
 		return;
 	lull_set_close(set);
-	s[0] = make_scene(11, 2000, 1500, EVEN, EVEN, MIXED);
-	s[1] = make_scene(11, 2000, 2048, EVEN, EVEN, FULL);
+	s[0] = make_scene(log2, n - n / 32, n / 4 * 3, EVEN, EVEN, MIXED);
+	s[1] = make_scene(log2, n - n / 32, n, EVEN, EVEN, FULL);
 	s[1].arrays = s[0].arrays;
 	for (i = 0; i < 2; i++)
 		prove_on_cpu(&s[i], &want[i]);
 	ASSERT_TRUE(prove_two(0, s, want, &peak));
-	for (vram = peak; prove_two(vram, s, want, &peak) && !test_failed;
-	     vram = vram / 16 * 15)
+	/* Brief: with a byte less than two take beside each other. */
+	for (vram = is_brief() ? peak - 1 : peak;
+	     prove_two(vram, s, want, &peak) && !test_failed;
+	     vram = vram / 16 * 15) {
 		nr_turns += !!strstr(plan_text, " 2 proofs at a time in turn");
+		if (is_brief())
+			break;
+	}
 	printf("# %u plans in turn\n", nr_turns);
 	EXPECT_TRUE(nr_turns);
 	for (i = 0; i < 2; i++)

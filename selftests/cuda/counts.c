@@ -58,7 +58,7 @@ static void count_within(uint64_t vram, bool streamed, uint64_t *ret_peak)
 	struct golden g = golden_load("bn128-chain1000", 0);
 	struct lull_wtns *wtns = NULL;
 	struct lull_key *key = NULL;
-	uint64_t witness_bytes;
+	uint64_t witness_bytes, (*left)(void);
 
 	ASSERT_TRUE(ctx);
 	ASSERT_EQ(LULL_OK,
@@ -83,6 +83,9 @@ static void count_within(uint64_t vram, bool streamed, uint64_t *ret_peak)
 	EXPECT_EQ(opened.used_bytes, second.used_bytes);
 	EXPECT_EQ(lull_ctx_device_peak_bytes(ctx), second.peak_bytes);
 	*ret_peak = second.peak_bytes;
+	/* Nothing of the proofs, and be it how many of its values are ones. */
+	if (find_emulated("emulated_left_on_host", &left))
+		EXPECT_EQ(0, left());
 	lull_wtns_close(wtns);
 	lull_key_close(key);
 	EXPECT_EQ(0, device_stats(ctx).used_bytes);

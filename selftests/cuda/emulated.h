@@ -14,6 +14,9 @@
 /* Some work copies so many bytes from the device. */
 void emulated_copies_down(size_t bytes);
 
+/* Some work is a sum by a plan for fewer scalars than its table has points. */
+void emulated_runs_few(void);
+
 /* Begins some work on a stream: done when somebody waits for it. */
 cudaError_t emulated_launch(cudaStream_t stream, std::function<void()> run);
 

@@ -68,6 +68,21 @@ struct emulated {
 		return GROUP == 1 ? REF.g1 : REF.g2;
 	}
 
+	/* How a table's copies are cut, behind all else of it: where real ones
+	 * have the last points' bits. */
+	static uint32_t *cut_of(const struct msm_plan *plan, const void *table)
+	{
+		return (uint32_t *)((uint8_t *)table + plan->table_bytes) - 1;
+	}
+
+	static uint32_t cut(const struct msm_plan *plan)
+	{
+		unsigned int shift =
+			plan->nr_copies > 1 ? msm_copy_shift(*plan, 1) : 0;
+
+		return plan->nr_copies << 16 | shift;
+	}
+
 	/* Copies are there but not right: nothing here looks at them. */
 	template <int GROUP>
 	static int prepare(const struct msm_plan *plan, void *table,
@@ -81,10 +96,18 @@ struct emulated {
 				 [=] {
 					 litter((uint8_t *)table + points,
 						plan->table_bytes - points);
+					 *cut_of(plan, table) = cut(plan);
 				 }),
 			 reterr);
 		return LULL_OK;
 	}
+
+	/* What a run leaves: its sum, and what real ones lie by, which only
+	 * gather() with the same plan can make sense of. */
+	struct left {
+		uint8_t point[LULL_POINT_BYTES_MAX];
+		unsigned int nr_sets, window_bits, row_bits, column_bits;
+	};
 
 	template <int GROUP>
 	static void sum(const struct msm_plan *plan, const void *table,
@@ -95,7 +118,13 @@ struct emulated {
 		const uint8_t *k = (const uint8_t *)scalars;
 		std::vector<uint8_t> points(nr * g.affine_bytes);
 		std::vector<uint8_t> factors(nr * scalar_bytes);
+		struct left *left = (struct left *)sums;
 
+		/* The points alone are any plan's. */
+		must(plan->nr_copies == 1 || *cut_of(plan, table) == cut(plan),
+		     "another plan's table");
+		if (k && plan->shape.nr_scalars < plan->shape.nr_points)
+			emulated_runs_few();
 		for (size_t i = 0; i < nr; i++) {
 			size_t at = index ? index[i] : i;
 
@@ -109,7 +138,11 @@ struct emulated {
 			else
 				factors[i * scalar_bytes] = 1;
 		}
-		g.msm(sums, points.data(), factors.data(), nr);
+		g.msm(left->point, points.data(), factors.data(), nr);
+		left->nr_sets = plan->nr_sets;
+		left->window_bits = plan->window_bits;
+		left->row_bits = plan->row_bits;
+		left->column_bits = plan->column_bits;
 		emulated_copies_down(g.affine_bytes);
 		litter(scratch, plan->scratch.bytes);
 	}
@@ -155,10 +188,17 @@ struct emulated {
 	}
 
 	template <int GROUP>
-	static void gather(const struct msm_plan *, const void *sums, bool,
-			   void *acc)
+	static void gather(const struct msm_plan *plan, const void *sums,
+			   bool ones, void *acc)
 	{
-		group<GROUP>().add(acc, acc, sums);
+		const struct left *left = (const struct left *)sums;
+
+		must(ones || (left->nr_sets == plan->nr_sets &&
+			      left->window_bits == plan->window_bits &&
+			      left->row_bits == plan->row_bits &&
+			      left->column_bits == plan->column_bits),
+		     "a sum is gathered by another plan");
+		group<GROUP>().add(acc, acc, left->point);
 	}
 
 	template <int GROUP>
@@ -171,7 +211,7 @@ struct emulated {
 	{
 		return { GROUP,
 			 point_bytes,
-			 LULL_POINT_BYTES_MAX,
+			 sizeof(struct left),
 			 down_bytes<GROUP>,
 			 prepare<GROUP>,
 			 run<GROUP>,

@@ -7,7 +7,13 @@
  * does until somebody waits; then streams take turns at random, as far as their
  * events let them.  So a wait that is missing shows as wrong bytes, and one
  * that never ends is told.  Stricter than CUDA where CUDA leaves things open:
- * a copy may not reach over two registered pieces, nor beyond an allocation.
+ * a copy may not reach over two registered pieces, nor beyond an allocation, and
+ * all that a stream is given, not kernels alone, needs the stream's device to be
+ * the thread's current one.
+ *
+ * What a call answered stays a thread's last error until somebody asks for it,
+ * and a launch asks, on whichever device.  Tests refuse single calls by
+ * emulated_refuse().
  *
  * A kernel launched by the driver's functions breaks its device: every call
  * answers with that error from then on, as with a real one.
@@ -21,6 +27,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -35,6 +42,7 @@
 #define PAGE_BYTES ((size_t)4096)
 
 struct CUevent_st {
+	int device;
 	uint64_t nr_recorded, nr_reached;
 };
 
@@ -54,9 +62,12 @@ struct CUstream_st {
 
 static std::mutex lock; /* guards all that follows */
 static std::set<cudaStream_t> streams;
-static std::map<uintptr_t, size_t> device_ranges, pinned_ranges;
+static std::map<uintptr_t, size_t> device_ranges[NR_DEVICES], pinned_ranges;
+static std::set<uintptr_t> host_allocs; /* pinned ranges that are CUDA's own */
+static std::map<std::string, unsigned int> refusals;
 static size_t used_bytes[NR_DEVICES];
 static uint64_t up_bytes, down_bytes; /* of both devices */
+static unsigned int nr_few;
 static uint64_t registered_bytes;
 static bool broken[NR_DEVICES], breaking[NR_DEVICES];
 static thread_local int current;
@@ -69,6 +80,29 @@ static cudaError_t answer(cudaError_t error)
 	if (error != cudaSuccess)
 		last_error = error;
 	return error;
+}
+
+/* The call of that name is the one that a test has refused. */
+static bool is_refused(const char *name)
+{
+	auto refusal = refusals.find(name);
+
+	if (refusal == refusals.end() || --refusal->second)
+		return false;
+	refusals.erase(refusal);
+	return true;
+}
+
+/* From now on the @nth call of that name fails, once; 0: none does.  Whether an
+ * earlier one was still to come. */
+extern "C" bool emulated_refuse(const char *name, unsigned int nth)
+{
+	std::lock_guard<std::mutex> hold(lock);
+	bool was = refusals.erase(name);
+
+	if (nth)
+		refusals[name] = nth;
+	return was;
 }
 
 static void die(const char *what)
@@ -132,16 +166,21 @@ static cudaError_t enqueue(cudaStream_t stream, std::function<void()> run,
 {
 	if (!streams.count(stream))
 		die("work for a stream that is none");
+	if (stream->device != current)
+		return answer(cudaErrorInvalidResourceHandle);
 	if (!broken[stream->device])
 		stream->queue.push_back({ run, event, nr_reached, NULL });
 	return answer(cudaSuccess);
 }
 
+/* As kernels are: what is asked for behind a launch is the thread's last error,
+ * whichever call on whichever device made it. */
 cudaError_t emulated_launch(cudaStream_t stream, std::function<void()> run)
 {
 	std::lock_guard<std::mutex> hold(lock);
 
-	return enqueue(stream, run, NULL, 0);
+	enqueue(stream, run, NULL, 0);
+	return cudaGetLastError();
 }
 
 extern "C" cudaError_t cudaStreamCreateWithFlags(cudaStream_t *ret,
@@ -188,7 +227,7 @@ extern "C" cudaError_t cudaDeviceSynchronize(void)
 
 extern "C" cudaError_t cudaEventCreateWithFlags(cudaEvent_t *ret, unsigned int)
 {
-	*ret = new CUevent_st{ 0, 0 };
+	*ret = new CUevent_st{ current, 0, 0 };
 	return answer(cudaSuccess);
 }
 
@@ -206,8 +245,11 @@ extern "C" cudaError_t cudaEventDestroy(cudaEvent_t event)
 extern "C" cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
 	std::lock_guard<std::mutex> hold(lock);
-	uint64_t nr = ++event->nr_recorded;
+	uint64_t nr;
 
+	if (stream->device != event->device || is_refused("cudaEventRecord"))
+		return answer(cudaErrorInvalidResourceHandle);
+	nr = ++event->nr_recorded;
 	if (broken[current])
 		event->nr_reached = nr;
 	return enqueue(
@@ -238,7 +280,8 @@ extern "C" cudaError_t cudaEventElapsedTime(float *ret_ms, cudaEvent_t start,
 	std::lock_guard<std::mutex> hold(lock);
 
 	*ret_ms = 1;
-	if (!start->nr_recorded || !stop->nr_recorded)
+	if (!start->nr_recorded || !stop->nr_recorded ||
+	    start->device != stop->device)
 		return answer(cudaErrorInvalidResourceHandle);
 	if (start->nr_reached < start->nr_recorded ||
 	    stop->nr_reached < stop->nr_recorded)
@@ -275,14 +318,15 @@ extern "C" cudaError_t cudaMalloc(void **ret, size_t bytes)
 	std::lock_guard<std::mutex> hold(lock);
 	void *ptr;
 
-	if (used_bytes[current] + bytes > DEVICE_BYTES)
+	if (is_refused("cudaMalloc") ||
+	    used_bytes[current] + bytes > DEVICE_BYTES)
 		return answer(cudaErrorMemoryAllocation);
 	ptr = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (ptr == MAP_FAILED)
 		return answer(cudaErrorMemoryAllocation);
 	used_bytes[current] += bytes;
-	device_ranges[(uintptr_t)ptr] = bytes;
+	device_ranges[current][(uintptr_t)ptr] = bytes;
 	*ret = ptr;
 	return answer(cudaSuccess);
 }
@@ -290,14 +334,19 @@ extern "C" cudaError_t cudaMalloc(void **ret, size_t bytes)
 extern "C" cudaError_t cudaFree(void *ptr)
 {
 	std::lock_guard<std::mutex> hold(lock);
-	auto range = device_ranges.find((uintptr_t)ptr);
 
-	if (range == device_ranges.end())
-		die("device memory is freed that is none");
-	used_bytes[current] -= range->second;
-	munmap(ptr, range->second);
-	device_ranges.erase(range);
-	return answer(cudaSuccess);
+	for (int device = 0; device < NR_DEVICES; device++) {
+		auto range = device_ranges[device].find((uintptr_t)ptr);
+
+		if (range == device_ranges[device].end())
+			continue;
+		used_bytes[device] -= range->second;
+		munmap(ptr, range->second);
+		device_ranges[device].erase(range);
+		return answer(cudaSuccess);
+	}
+	die("device memory is freed that is none");
+	return cudaErrorInvalidValue;
 }
 
 extern "C" cudaError_t cudaMemGetInfo(size_t *ret_free, size_t *ret_total)
@@ -313,10 +362,12 @@ extern "C" cudaError_t cudaHostAlloc(void **ret, size_t bytes, unsigned int)
 
 	if (answer(cudaSuccess) != cudaSuccess)
 		return cudaErrorIllegalAddress;
-	*ret = malloc(bytes);
+	/* Zeros, so that what is written there shows. */
+	*ret = is_refused("cudaHostAlloc") ? NULL : calloc(1, bytes);
 	if (!*ret)
 		return answer(cudaErrorMemoryAllocation);
 	pinned_ranges[(uintptr_t)*ret] = bytes;
+	host_allocs.insert((uintptr_t)*ret);
 	return cudaSuccess;
 }
 
@@ -324,7 +375,8 @@ extern "C" cudaError_t cudaFreeHost(void *ptr)
 {
 	std::lock_guard<std::mutex> hold(lock);
 
-	if (!pinned_ranges.erase((uintptr_t)ptr))
+	if (!host_allocs.erase((uintptr_t)ptr) ||
+	    !pinned_ranges.erase((uintptr_t)ptr))
 		die("pinned memory is freed that is none");
 	free(ptr);
 	return answer(cudaSuccess);
@@ -339,6 +391,8 @@ extern "C" cudaError_t cudaHostRegister(void *ptr, size_t bytes,
 		die("memory is registered for one device alone");
 	if (place_of(pinned_ranges, ptr, bytes) != OUTSIDE)
 		return answer(cudaErrorHostMemoryAlreadyRegistered);
+	if (is_refused("cudaHostRegister"))
+		return answer(cudaErrorMemoryAllocation);
 	if (!broken[current]) {
 		pinned_ranges[(uintptr_t)ptr] = bytes;
 		registered_bytes += bytes;
@@ -386,7 +440,7 @@ extern "C" cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
 {
 	std::lock_guard<std::mutex> hold(lock);
 
-	if (value || place_of(device_ranges, to, bytes) != INSIDE)
+	if (value || place_of(device_ranges[current], to, bytes) != INSIDE)
 		return answer(cudaErrorInvalidValue);
 	return enqueue(
 		stream, [=] { clear((uint8_t *)to, bytes); }, NULL, 0);
@@ -397,7 +451,7 @@ static cudaError_t copy_down(void *to, const void *from, size_t bytes,
 			     cudaStream_t stream)
 {
 	if (place_of(pinned_ranges, to, bytes) != INSIDE ||
-	    place_of(device_ranges, from, bytes) != INSIDE)
+	    place_of(device_ranges[current], from, bytes) != INSIDE)
 		return answer(cudaErrorInvalidValue);
 	if (!broken[current])
 		down_bytes += bytes;
@@ -418,7 +472,7 @@ extern "C" cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 	if (kind == cudaMemcpyDeviceToHost)
 		return copy_down(to, from, bytes, stream);
 	if (kind != cudaMemcpyHostToDevice || place == ACROSS ||
-	    place_of(device_ranges, to, bytes) != INSIDE)
+	    place_of(device_ranges[current], to, bytes) != INSIDE)
 		return answer(cudaErrorInvalidValue);
 	if (!broken[current])
 		up_bytes += bytes;
@@ -439,6 +493,19 @@ extern "C" cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 void emulated_copies_down(size_t bytes)
 {
 	down_bytes += bytes;
+}
+
+/* The same. */
+void emulated_runs_few(void)
+{
+	nr_few++;
+}
+
+extern "C" unsigned int emulated_nr_few(void)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	return nr_few;
 }
 
 /* What is registered now: pinned memory that is not CUDA's own. */
@@ -467,10 +534,24 @@ extern "C" bool emulated_holds(const void *bytes, size_t nr)
 	for (cudaStream_t s : streams)
 		while (!s->queue.empty())
 			step();
-	for (const auto &range : device_ranges)
-		if (memmem((const void *)range.first, range.second, bytes, nr))
-			return true;
+	for (const auto &ranges : device_ranges)
+		for (const auto &range : ranges)
+			if (memmem((const void *)range.first, range.second,
+				   bytes, nr))
+				return true;
 	return false;
+}
+
+/* Bytes other than 0 in pinned memory that is CUDA's own. */
+extern "C" uint64_t emulated_left_on_host(void)
+{
+	std::lock_guard<std::mutex> hold(lock);
+	uint64_t nr = 0;
+
+	for (uintptr_t at : host_allocs)
+		for (size_t i = 0; i < pinned_ranges[at]; i++)
+			nr += ((const uint8_t *)at)[i] != 0;
+	return nr;
 }
 
 /* ---- devices and errors ------------------------------------------------ */
@@ -508,9 +589,16 @@ extern "C" cudaError_t cudaGetLastError(void)
 
 extern "C" const char *cudaGetErrorString(cudaError_t error)
 {
-	return error == cudaErrorIllegalAddress
-		       ? "an illegal memory access was encountered"
-		       : "an error that the emulation has no words for";
+	switch (error) {
+	case cudaErrorIllegalAddress:
+		return "an illegal memory access was encountered";
+	case cudaErrorMemoryAllocation:
+		return "out of memory";
+	case cudaErrorInvalidResourceHandle:
+		return "invalid resource handle";
+	default:
+		return "an error that the emulation has no words for";
+	}
 }
 
 extern "C" const char *cudaGetErrorName(cudaError_t error)

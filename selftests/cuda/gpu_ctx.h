@@ -28,9 +28,10 @@ static char plan_text[4096];
 
 static inline void hear(void *arg, const char *line)
 {
+	size_t used = strlen(plan_text);
+
 	(void)arg;
-	strncat(plan_text, line, sizeof(plan_text) - strlen(plan_text) - 2);
-	strncat(plan_text, "\n", sizeof(plan_text) - strlen(plan_text) - 1);
+	snprintf(plan_text + used, sizeof(plan_text) - used, "%s\n", line);
 }
 
 /* A context on the GPU, or NULL and the test is skipped. */
@@ -70,20 +71,27 @@ static inline bool find_emulated(const char *name, void *ret_function)
 }
 
 /* The least device memory that a key can do with, by the refusal's own words. */
-static inline uint64_t least_bytes(const char *name)
+static inline uint64_t least_bytes_of(const struct blob *bytes)
 {
-	struct golden g = golden_load(name, 0);
 	struct lull_ctx *ctx = open_gpu(4096);
 	struct lull_error error = { 0 };
 	struct lull_key *key = NULL;
 	unsigned long long least = 0;
 	const char *at;
 
-	EXPECT_EQ(LULL_NOMEM, lull_key_open_mem(ctx, g.key.data, g.key.bytes,
+	EXPECT_EQ(LULL_NOMEM, lull_key_open_mem(ctx, bytes->data, bytes->bytes,
 						&key, &error));
 	at = strstr(error.msg, "expected at least ");
 	EXPECT_TRUE(at && sscanf(at, "expected at least %llu", &least) == 1);
 	lull_ctx_destroy(ctx);
+	return least;
+}
+
+static inline uint64_t least_bytes(const char *name)
+{
+	struct golden g = golden_load(name, 0);
+	uint64_t least = least_bytes_of(&g.key);
+
 	golden_free(&g);
 	return least;
 }

@@ -481,15 +481,16 @@ TEST(common_cards_assigned)
 }
 
 /* The same partition with its circuit: with B's points at infinity it would have
- * to stream. */
+ * room for fewer copies of H. */
 TEST(common_cards_porep)
 {
 	const struct curve_ops ops = curve_of(LULL_CURVE_BLS12_381);
 	struct layout l;
+	unsigned int nr_copies;
 	char text[240];
 
 	ASSERT_EQ(LULL_OK, make(&ops, 27, 139 * GIB, &l, NULL));
-	EXPECT_TRUE(l.sections[SECTION_B2].streamed);
+	nr_copies = l.sections[SECTION_H].plan.nr_copies;
 	ASSERT_EQ(LULL_OK,
 		  make_dense(&ops, 27, QUARTER_OF_B, 139 * GIB, &l, NULL));
 	layout_describe(&l, text, sizeof(text));
@@ -498,7 +499,91 @@ TEST(common_cards_porep)
 		    strstr(text, " 2 proofs at a time"));
 	for (const struct section &s : l.sections)
 		EXPECT_TRUE(!s.streamed);
+	EXPECT_TRUE(l.sections[SECTION_H].plan.nr_copies > nr_copies);
 	check(&l);
+}
+
+/* What a section's sum was planned as when its table had so many copies. */
+static void plan_before(const struct layout *l, struct section *s,
+			unsigned int nr_copies)
+{
+	struct msm_shape shape = s->plan.shape;
+
+	shape.table_bytes_max =
+		nr_copies * (s->nr * s->sum->point_bytes + part_align);
+	ASSERT_EQ(LULL_OK, msm_plan_make(&shape, &s->plan, NULL));
+	EXPECT_EQ(nr_copies, s->plan.nr_copies);
+	s->few_max = s != &l->sections[SECTION_H] && nr_copies == 1 ? s->nr / 32
+								   : 0;
+	shape.nr_scalars = s->few_max;
+	ASSERT_EQ(LULL_OK, msm_plan_make(&shape, &s->few_plan, NULL));
+}
+
+/* The model's cost of plans from before copies went where they win most, when
+ * the largest table had half of them until the plan fitted, and of plans now. */
+TEST(copies_where_they_win_most)
+{
+	const enum lull_curve BLS = LULL_CURVE_BLS12_381, BN = LULL_CURVE_BN254;
+	const enum density QUARTER = QUARTER_OF_B;
+	/* 0 where the section is streamed. */
+	const struct {
+		enum lull_curve id;
+		unsigned int log2_domain;
+		enum density density;
+		uint64_t gib;
+		unsigned int before[NR_SECTIONS];
+	} cases[] = {
+		{ BLS, 24, QUARTER, 139, { 12, 13, 13, 12, 12 } },
+		{ BLS, 25, QUARTER, 139, { 6, 13, 13, 12, 6 } },
+		{ BLS, 26, QUARTER, 139, { 4, 12, 5, 4, 2 } },
+		{ BLS, 27, QUARTER, 139, { 1, 3, 3, 1, 1 } },
+		{ BLS, 24, QUARTER, 80, { 12, 13, 13, 12, 5 } },
+		{ BLS, 25, QUARTER, 80, { 3, 13, 5, 6, 3 } },
+		{ BLS, 26, QUARTER, 80, { 2, 5, 2, 2, 1 } },
+		{ BLS, 27, QUARTER, 80, { 0, 1, 1, 0, 0 } },
+		{ BLS, 24, QUARTER, 40, { 5, 13, 5, 5, 2 } },
+		{ BLS, 25, QUARTER, 40, { 1, 5, 5, 1, 1 } },
+		{ BLS, 26, QUARTER, 40, { 0, 1, 1, 0, 0 } },
+		{ BN, 22, ALL, 40, { 13, 13, 13, 13, 13 } },
+		{ BN, 22, ALL, 24, { 13, 13, 5, 13, 13 } },
+		{ BN, 22, ALL, 15, { 5, 5, 5, 13, 5 } },
+		{ BN, 22, ALL, 8, { 5, 5, 2, 5, 2 } },
+	};
+	struct layout l, now, before;
+	struct curve_ops ops;
+	char text[240];
+	unsigned int i;
+
+	for (const auto &c : cases) {
+		ops = curve_of(c.id);
+		ASSERT_EQ(LULL_OK, make_dense(&ops, c.log2_domain, c.density,
+					      c.gib * GIB, &l, NULL));
+		check(&l);
+		EXPECT_TRUE(layout_bytes(&l) <= c.gib * GIB);
+		/* Of sections that were there then. */
+		now = l;
+		before = l;
+		for (i = 0; i < NR_SECTIONS; i++) {
+			EXPECT_TRUE(!c.before[i] || !l.sections[i].streamed);
+			if (c.before[i])
+				plan_before(&before, &before.sections[i],
+					    c.before[i]);
+			else
+				now.sections[i].streamed =
+					before.sections[i].streamed = true;
+		}
+		layout_describe(&l, text, sizeof(text));
+		printf("# %s\n# %.4g products, %.4g before\n", text,
+		       layout_cost(&now), layout_cost(&before));
+		EXPECT_TRUE(layout_cost(&now) <= layout_cost(&before));
+	}
+	/* H, whose scalars are full-size whatever the witness is, comes first. */
+	ops = curve_of(LULL_CURVE_BLS12_381);
+	ASSERT_EQ(LULL_OK, make_dense(&ops, 27, QUARTER_OF_B, 139 * GIB, &l,
+				      NULL));
+	EXPECT_TRUE(l.sections[SECTION_H].plan.nr_copies >
+		    l.sections[SECTION_A].plan.nr_copies);
+	EXPECT_EQ(2, l.nr_seats);
 }
 
 /* Just below seven eighths, and just there. */

@@ -46,11 +46,15 @@ static void check_plan(const struct msm_shape *shape)
 	EXPECT_TRUE(last <= bits); /* the carry alone, at most */
 	EXPECT_TRUE(last + plan.window_bits + 1 > bits);
 	EXPECT_TRUE(msm_nr_sums(&plan) <= MSM_SUMS_MAX);
-	EXPECT_TRUE((1u << plan.key_bits) > plan.nr_buckets);
+	EXPECT_TRUE((1u << plan.key_bits) > plan.part_buckets);
+	EXPECT_EQ(plan.part_sets * plan.set_buckets, plan.part_buckets);
+	EXPECT_TRUE(plan.part_sets && plan.part_sets <= plan.nr_sets &&
+		    plan.part_refs <= plan.nr_refs);
+	EXPECT_TRUE(plan.part_sets == 1 || plan.part_refs <= (size_t)1 << 28);
 	EXPECT_TRUE(((uint64_t)1 << (plan.row_bits + plan.column_bits)) >=
 		    plan.set_buckets);
 	EXPECT_TRUE(!shape->scratch_bytes_max ||
-		    plan.chunk_refs <= plan.nr_refs);
+		    plan.chunk_refs <= plan.part_refs);
 }
 
 TEST(plans_hold_every_digit)
@@ -265,6 +269,27 @@ static void rig_all_kinds(struct rig<G> *r, const struct msm_shape *shape)
 	rig_end(r);
 }
 
+/* Half of the scalars, by a plan for so few over the same table. */
+template <class G>
+static void rig_few(struct rig<G> *r, const struct msm_shape *shape)
+{
+	struct lull_error error = {};
+	struct msm_plan few;
+	size_t nr = shape->nr_points / 2;
+
+	if (!rig_begin(r, shape))
+		return;
+	ASSERT_EQ(LULL_OK, msm_plan_few(&r->plan, nr, &few, &error));
+	EXPECT_EQ(1, few.nr_copies);
+	EXPECT_EQ(r->plan.table_bytes, few.table_bytes);
+	r->plan = few;
+	device_free(r->scratch);
+	r->scratch = device_alloc(few.scratch.bytes);
+	rig_scalars(r, nr, RANDOM);
+	rig_compare(r, nr, "few");
+	rig_end(r);
+}
+
 template <class G> static void test_sizes(const struct cuda_ref *ref)
 {
 	static const size_t sizes[] = { 1,     2,     3,     31,   32,	 33,
@@ -303,10 +328,16 @@ template <class G> static void test_plans(const struct cuda_ref *ref)
 		shape.window_bits = 4 + i;
 		shape.nr_levels = (int)(i % 5) - 1;
 		shape.batch = i % 2 ? 1 : 3;
-		if (i >= 6) /* in chunks */
+		/* Some sets at a time, one at a time, and all in chunks. */
+		if (i >= 3 && i < 6)
+			shape.part_sets = 2;
+		if (i >= 6)
 			shape.scratch_bytes_max = 1;
+		if (i >= 9)
+			shape.part_sets = 64;
 		shape.nr_sms = 1 + i;
 		rig_all_kinds(r, &shape);
+		rig_few(r, &shape);
 	}
 	rig_free(r);
 }

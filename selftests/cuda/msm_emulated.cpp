@@ -69,6 +69,7 @@ struct emulated_case {
 	enum scalar_kind kind;
 	unsigned int nr_chunks;
 	enum msm_method method;
+	unsigned int part_sets; /* 0: the plan's choice, which is all */
 };
 
 struct plain_scalar {
@@ -131,6 +132,38 @@ static void *poisoned(size_t bytes)
 	return p;
 }
 
+/* Every third scalar, by a plan for so few. */
+template <class G>
+static void run_few(const struct msm_plan *plan,
+		    const struct cuda_ref_group *group,
+		    const affine<typename G::coord> *points,
+		    const struct plain_scalar *scalars, const void *table)
+{
+	using E = typename G::coord;
+	static struct plain_scalar some[NR_MAX];
+	static struct msm_sums<G> sums;
+	struct msm_plan shape = *plan, few;
+	uint32_t index[NR_MAX], nr = 0;
+	struct lull_error error = {};
+	void *scratch;
+	affine<E> want;
+
+	shape.shape.window_bits = shape.shape.part_sets = 0;
+	memset(some, 0, sizeof(some));
+	for (uint32_t i = 0; i < plan->shape.nr_points; i += 3) {
+		index[nr++] = i;
+		some[i] = scalars[i];
+	}
+	ASSERT_EQ(LULL_OK, msm_plan_few(&shape, nr, &few, &error));
+	EXPECT_EQ(1, few.nr_copies);
+	scratch = poisoned(few.scratch.bytes);
+	EXPECT_EQ(LULL_OK, msm_run<G>(&few, table, scalars, MSM_PLAIN, index,
+				      nr, scratch, &sums, 0, &error));
+	group->msm(&want, points, some, plan->shape.nr_points);
+	expect_point(want, msm_finish<G>(&few, &sums), "sum of a few products");
+	free(scratch);
+}
+
 template <class G>
 static void run_plan(const struct msm_plan *plan,
 		     const struct cuda_ref_group *group,
@@ -153,6 +186,7 @@ static void run_plan(const struct msm_plan *plan,
 				      scratch, &sums, 0, &error));
 	group->msm(&want, points, scalars, nr);
 	expect_point(want, msm_finish<G>(plan, &sums), "sum of products");
+	run_few<G>(plan, group, points, scalars, table);
 	for (size_t i = 0; i < nr; i++) {
 		refs[i] = (uint32_t)i;
 		memset(&scalars[i], 0, sizeof(scalars[i]));
@@ -188,12 +222,15 @@ static void run_case(const struct cuda_ref *ref, const struct emulated_case *c)
 	shape.nr_sms = 1;
 	shape.method = c->method;
 	shape.window_bits = c->window_bits;
+	shape.part_sets = c->part_sets;
 	shape.nr_levels = c->nr_levels;
 	shape.batch = c->batch;
 	ASSERT_EQ(LULL_OK, msm_plan_make(&shape, &plan, &error));
+	EXPECT_EQ(c->part_sets ? c->part_sets : plan.nr_sets, plan.part_sets);
+	EXPECT_TRUE(!c->part_sets || plan.part_sets < plan.nr_sets);
 	/* A plan cuts only sums that are larger than these. */
 	if (c->nr_chunks > 1)
-		plan.chunk_refs = plan.nr_refs / c->nr_chunks + 1;
+		plan.chunk_refs = plan.part_refs / c->nr_chunks + 1;
 	fill_scalars(ref, scalars, c);
 	fill_points<E>(group, points, c->nr);
 	run_plan<G>(&plan, group, points, scalars);
@@ -213,6 +250,14 @@ static const struct emulated_case cases[] = {
 	{ 600, -1, -1, 4, 4, RANDOM, 1, MSM_AFFINE },
 	{ 500, 3, 3, 7, 3, SMALL, 3, MSM_AFFINE },
 	{ 257, 5, -1, 9, 1, MINUS_ONE, 1, MSM_AFFINE },
+	/* Parts: of one set each, the last one smaller, several chunks each,
+	 * and one and two sets without copies. */
+	{ 500, 3, 3, 7, 3, RANDOM, 1, MSM_AFFINE, 1 },
+	{ 300, 3, 2, 7, 0, RANDOM, 1, MSM_AFFINE, 5 },
+	{ 400, 4, 3, 6, 2, RANDOM, 3, MSM_AFFINE, 4 },
+	{ 400, 0, 2, 8, 2, MINUS_ONE, 2, MSM_AFFINE, 1 },
+	{ 257, 0, -1, 9, 0, EQUAL, 1, MSM_AFFINE, 2 },
+	{ 300, 5, -1, 8, 0, RANDOM, 1, MSM_XYZZ, 2 },
 };
 
 template <class G>

@@ -3,13 +3,13 @@
  * proofs.c - whole proofs on a GPU, byte for byte those of the CPU
  *
  * For the same r and s, on both curves: snarkjs's golden proofs, made circuits
- * of several shapes and sizes, and the same again with less and less device
- * memory.  Skips where there is no GPU.  LULL_TEST_BACKEND=cpu tries the test
- * itself.
+ * of several shapes and sizes; from several threads, and on several GPUs.
+ * budgets.c has less and less memory.  Skips where there is no GPU.
+ * LULL_TEST_BACKEND=cpu tries the test itself.
  */
 #include <pthread.h>
 
-#include "gpu_ctx.h"
+#include "gpu_circuit.h"
 #include "input/lkey_blob.h"
 
 #define NR_THREADS 3
@@ -69,47 +69,6 @@ TEST(native_keys)
 }
 
 /* ---- made circuits ----------------------------------------------------- */
-
-struct circuit {
-	char key[PATH_BYTES];
-	char wtns[PATH_BYTES];
-};
-
-static bool make_key(struct lull_ctx *cpu, const char *shape, const char *curve,
-		     unsigned int log2, struct circuit *circuit)
-{
-	char r1cs[PATH_BYTES], name[64];
-
-	snprintf(name, sizeof(name), "%s-%s-%u.zkey", curve, shape, log2);
-	scratch_path(circuit->key, name);
-	return make_circuit(shape, curve, log2, r1cs, circuit->wtns) &&
-	       !lull_key_generate_toxic(cpu, r1cs, circuit->key, NULL);
-}
-
-/* proof.json for the given r and s; empty when it fails. */
-static void prove_text(struct lull_ctx *ctx, const struct lull_key *key,
-		       const struct lull_wtns *wtns, const uint8_t *r,
-		       const uint8_t *s, char text[TEXT_BYTES])
-{
-	struct lull_proof *proof = NULL;
-	struct lull_error error = { 0 };
-
-	text[0] = '\0';
-	if (lull_prove_blinded(ctx, key, wtns, NULL, r, s, &proof, &error))
-		TEST_FAIL_("%s", error.msg);
-	else
-		lull_proof_json(proof, text, TEXT_BYTES);
-	lull_proof_free(proof);
-}
-
-static void draw_scalar(uint8_t scalar[LULL_FR_BYTES])
-{
-	size_t i;
-
-	for (i = 0; i < LULL_FR_BYTES; i++)
-		scalar[i] = (uint8_t)(test_random() >> 32);
-	scalar[LULL_FR_BYTES - 1] &= 0xf; /* below r on both curves */
-}
 
 /* Opens the circuit in both contexts and compares proofs, twice so that what
  * one leaves behind shows. */
@@ -184,162 +143,6 @@ TEST(made_circuits_bn254)
 TEST(made_circuits_bls12_381)
 {
 	compare_shapes("bls12381");
-}
-
-/* ---- budgets ----------------------------------------------------------- */
-
-/* With @vram bytes: LULL_OK and the same bytes, or LULL_NOMEM and how many there
- * should be; never more than that was allocated. */
-static int prove_within(uint64_t vram, const struct circuit *circuit,
-			const char *want, const uint8_t *r, const uint8_t *s,
-			unsigned long long *ret_least)
-{
-	struct lull_ctx *gpu = open_gpu(vram);
-	struct lull_error error = { 0 };
-	struct lull_wtns *wtns = NULL;
-	struct lull_key *key = NULL;
-	char got[TEXT_BYTES];
-	const char *least;
-	int err, i;
-
-	if (!gpu)
-		return LULL_DEVICE;
-	err = lull_key_open(gpu, circuit->key, &key, &error);
-	if (!err)
-		err = lull_wtns_open(gpu, circuit->wtns, &wtns, &error);
-	/* Again, behind what the first one leaves to be done. */
-	for (i = 0; i < 2 && !err; i++) {
-		prove_text(gpu, key, wtns, r, s, got);
-		EXPECT_STREQ(want, got);
-	}
-	if (err && err != LULL_NOMEM)
-		TEST_FAIL_("%s", error.msg);
-	least = err ? strstr(error.msg, "expected at least ") : NULL;
-	if (err && (!least || sscanf(least, "expected at least %llu bytes",
-				     ret_least) != 1))
-		TEST_FAIL_("no numbers: %s", error.msg);
-	if (lull_ctx_device_peak_bytes(gpu) > vram)
-		TEST_FAIL_("%" PRIu64 " bytes of %" PRIu64,
-			   lull_ctx_device_peak_bytes(gpu), vram);
-	lull_wtns_close(wtns);
-	lull_key_close(key);
-	lull_ctx_destroy(gpu);
-	return err;
-}
-
-/* Exactly what the refusal asked for is enough, and a byte less is not; all
- * points and the matrices are streamed then. */
-static void prove_with_least(unsigned long long least,
-			     const struct circuit *circuit, const char *want,
-			     const uint8_t *r, const uint8_t *s)
-{
-	static const char *const streamed[] = { " A streamed in ",
-						" B2 streamed in ",
-						" matrices streamed in " };
-	const char *plan;
-	size_t i;
-
-	EXPECT_EQ(LULL_OK, prove_within(least, circuit, want, r, s, &least));
-	plan = strstr(plan_text, "plan: ");
-	ASSERT_TRUE(plan);
-	printf("# %.*s\n", (int)strcspn(plan, "\n"), plan);
-	for (i = 0; i < LULL_ARRAY_SIZE(streamed); i++)
-		EXPECT_TRUE(strstr(plan_text, streamed[i]));
-	EXPECT_EQ(LULL_NOMEM,
-		  prove_within(least - 1, circuit, want, r, s, &least));
-}
-
-/* How plans come out, from the largest budget to the least. */
-struct plans {
-	unsigned int nr_fit, nr_compact, nr_mixed, nr_streamed;
-};
-
-/* Tables without points at infinity, and sections that are streamed. */
-static void count_plan(struct plans *plans)
-{
-	bool compact = strstr(plan_text, " %,");
-	bool streamed = strstr(plan_text, " streamed in ");
-
-	plans->nr_fit++;
-	plans->nr_compact += compact;
-	plans->nr_mixed += compact && streamed;
-	plans->nr_streamed += !!strstr(plan_text, " B2 streamed in ");
-}
-
-/* Less and less, until there is no plan any more. */
-static void shrink(const char *curve, const char *shape, unsigned int log2,
-		   struct plans *ret_plans)
-{
-	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
-	struct lull_ctx *cpu, *gpu = open_gpu(0);
-	struct lull_wtns *wtns = NULL;
-	struct lull_key *key = NULL;
-	unsigned long long least = 0;
-	struct circuit circuit;
-	char want[TEXT_BYTES];
-	uint64_t vram;
-	int err = LULL_OK;
-
-	memset(ret_plans, 0, sizeof(*ret_plans));
-	if (!gpu)
-		return;
-	cpu = make_ctx(0);
-	draw_scalar(r);
-	draw_scalar(s);
-	ASSERT_TRUE(make_key(cpu, shape, curve, log2, &circuit));
-	ASSERT_EQ(LULL_OK, lull_key_open(cpu, circuit.key, &key, NULL));
-	ASSERT_EQ(LULL_OK, lull_wtns_open(cpu, circuit.wtns, &wtns, NULL));
-	prove_text(cpu, key, wtns, r, s, want);
-	lull_key_close(key);
-	key = NULL;
-	ASSERT_EQ(LULL_OK, lull_key_open(gpu, circuit.key, &key, NULL));
-	vram = lull_ctx_device_peak_bytes(gpu);
-	lull_key_close(key);
-	lull_ctx_destroy(gpu);
-	while (!err && vram > 4096) {
-		err = prove_within(vram, &circuit, want, r, s, &least);
-		if (!err)
-			count_plan(ret_plans);
-		vram = vram / 16 * 15;
-	}
-	printf("# %s: %u budgets fit\n", curve, ret_plans->nr_fit);
-	if (!strcmp(backend_name(), "cuda")) {
-		EXPECT_TRUE(err == LULL_NOMEM && ret_plans->nr_fit > 1);
-		prove_with_least(least, &circuit, want, r, s);
-	}
-	lull_wtns_close(wtns);
-	lull_ctx_destroy(cpu);
-	scratch_clear();
-}
-
-static void shrink_dense(const char *curve)
-{
-	struct plans plans;
-
-	shrink(curve, "dense", 13, &plans);
-	EXPECT_EQ(0, plans.nr_compact);
-}
-
-TEST(small_budgets_bn254)
-{
-	shrink_dense("bn128");
-}
-
-TEST(small_budgets_bls12_381)
-{
-	shrink_dense("bls12381");
-}
-
-/* Many wires are not in A and most not in B. */
-TEST(small_budgets_without_points_at_infinity)
-{
-	struct plans plans;
-
-	shrink("bls12381", "sha", 13, &plans);
-	printf("# %u compact, %u of them stream, %u stream B2\n",
-	       plans.nr_compact, plans.nr_mixed, plans.nr_streamed);
-	if (!test_skipped && !strcmp(backend_name(), "cuda"))
-		EXPECT_TRUE(plans.nr_compact);
 }
 
 /* ---- the arena --------------------------------------------------------- */
@@ -622,14 +425,16 @@ TEST(proofs_at_a_time)
 /* ---- several GPUs ------------------------------------------------------ */
 
 /* A context on two GPUs, or NULL and the test is skipped. */
-static struct lull_ctx *open_two(void)
+static struct lull_ctx *open_two_in(uint64_t vram, const char *arena)
 {
 	static const unsigned int gpus[] = { 0, 1 };
 	const struct lull_ctx_opts opts = { .size = sizeof(opts),
 					    .backend = backend_name(),
 					    .gpus = gpus,
 					    .nr_gpus = LULL_ARRAY_SIZE(gpus),
-					    .say = hear };
+					    .arena = arena,
+					    .say = hear,
+					    .vram_bytes = vram };
 	struct lull_ctx *one = open_gpu(0), *ctx = NULL;
 	struct lull_error error;
 
@@ -646,40 +451,115 @@ static struct lull_ctx *open_two(void)
 	return NULL;
 }
 
-/* Each has a copy of the key and makes every other proof, with the same bytes;
- * and both make them at once. */
-TEST(two_gpus)
+/* Each has a copy of the key and makes every other proof, with the same bytes. */
+static void prove_in_turn(struct lull_ctx *ctx, const struct lull_key *key,
+			  const struct lull_wtns *wtns, const uint8_t *r,
+			  const uint8_t *s, const char *want)
 {
 	static const char *const names[] = { "cuda: GPU 0, ", "cuda: GPU 1, " };
-	struct lull_ctx *ctx = open_two();
-	struct job jobs[2 * NR_THREADS] = { { 0 } };
 	struct lull_proof *proof = NULL;
-	struct golden golden;
+	struct lull_error error;
 	char text[TEXT_BYTES];
+	size_t i;
+
+	EXPECT_TRUE(strstr(plan_text, "cuda: GPU 0, plan: ") &&
+		    strstr(plan_text, "cuda: GPU 1, plan: "));
+	for (i = 0; i < 2 * ROUNDS && !test_failed; i++) {
+		if (lull_prove_blinded(ctx, key, wtns, NULL, r, s, &proof,
+				       &error)) {
+			TEST_FAIL_("%s", error.msg);
+			return;
+		}
+		lull_proof_json(proof, text, sizeof(text));
+		EXPECT_STREQ(want, text);
+		if (strncmp(lull_proof_backend(proof), names[i % 2],
+			    strlen(names[0])))
+			TEST_FAIL_("expected %s, found %s", names[i % 2],
+				   lull_proof_backend(proof));
+		lull_proof_free(proof);
+	}
+}
+
+/* In turn, and both at once. */
+TEST(two_gpus)
+{
+	struct lull_ctx *ctx = open_two_in(0, NULL);
+	struct job jobs[2 * NR_THREADS] = { { 0 } };
+	struct golden golden;
 	size_t i;
 
 	if (!ctx)
 		return;
 	golden = golden_load("bn128-chain1000", 0);
 	open_job(ctx, &golden, &jobs[0]);
-	EXPECT_TRUE(strstr(plan_text, "cuda: GPU 0, plan: ") &&
-		    strstr(plan_text, "cuda: GPU 1, plan: "));
-	for (i = 0; i < 2 * ROUNDS; i++) {
-		ASSERT_EQ(LULL_OK, lull_prove_blinded(
-					   ctx, jobs[0].key, jobs[0].wtns, NULL,
-					   golden.r, golden.s, &proof, NULL));
-		lull_proof_json(proof, text, sizeof(text));
-		EXPECT_STREQ(golden.proof, text);
-		EXPECT_TRUE(!strncmp(lull_proof_backend(proof), names[i % 2],
-				     strlen(names[0])));
-		lull_proof_free(proof);
-	}
+	prove_in_turn(ctx, jobs[0].key, jobs[0].wtns, golden.r, golden.s,
+		      golden.proof);
 	for (i = 1; i < LULL_ARRAY_SIZE(jobs); i++)
 		jobs[i] = jobs[0];
 	run_jobs(jobs, LULL_ARRAY_SIZE(jobs));
 	close_job(&jobs[0]);
 	golden_free(&golden);
 	lull_ctx_destroy(ctx);
+}
+
+/* What each GPU has of a key's points is pinned: 36 MiB of them, and an arena
+ * that is pinned grows by 32 at a time. */
+#define GROWING_LOG2 16
+
+/* Both GPUs' proofs of a key that is in memory, which is nobody's to register. */
+static void prove_on_two(uint64_t vram, const struct blob *bytes,
+			 const char *wtns_path, const char *want,
+			 const uint8_t *r, const uint8_t *s)
+{
+	struct lull_ctx *ctx = open_two_in(vram, "thp");
+	struct lull_wtns *wtns = NULL;
+	struct lull_key *key = NULL;
+	struct lull_error error = { 0 };
+	uint64_t pinned;
+
+	ASSERT_TRUE(ctx);
+	pinned = stats_of(ctx).pinned_bytes;
+	if (lull_key_open_mem(ctx, bytes->data, bytes->bytes, &key, &error) ||
+	    lull_wtns_open(ctx, wtns_path, &wtns, &error))
+		TEST_FAIL_("%s", error.msg);
+	EXPECT_TRUE(strstr(plan_text, " B2 streamed in "));
+	EXPECT_TRUE(stats_of(ctx).pinned_bytes - pinned >= bytes->bytes);
+	if (!test_failed)
+		prove_in_turn(ctx, key, wtns, r, s, want);
+	lull_wtns_close(wtns);
+	lull_key_close(key);
+	lull_ctx_destroy(ctx);
+}
+
+/* The arena grows, and is registered, while the second one is given the key. */
+TEST(two_gpus_while_the_arena_grows)
+{
+	struct lull_ctx *ctx = open_two_in(0, NULL);
+	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
+	struct lull_wtns *wtns = NULL;
+	struct lull_key *key = NULL;
+	struct circuit circuit;
+	char want[TEXT_BYTES];
+	struct blob bytes;
+
+	if (!ctx)
+		return;
+	lull_ctx_destroy(ctx);
+	ctx = make_ctx(0);
+	ASSERT_TRUE(
+		make_key(ctx, "dense", "bls12381", GROWING_LOG2, &circuit));
+	draw_scalar(r);
+	draw_scalar(s);
+	ASSERT_EQ(LULL_OK, lull_key_open(ctx, circuit.key, &key, NULL));
+	ASSERT_EQ(LULL_OK, lull_wtns_open(ctx, circuit.wtns, &wtns, NULL));
+	prove_text(ctx, key, wtns, r, s, want);
+	lull_wtns_close(wtns);
+	lull_key_close(key);
+	lull_ctx_destroy(ctx);
+	bytes = blob_read(circuit.key);
+	prove_on_two(least_bytes_of(&bytes), &bytes, circuit.wtns, want, r, s);
+	blob_free(&bytes);
+	scratch_clear();
 }
 
 /* ---- a witness that is wrong --------------------------------------------- */

@@ -30,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	touch(key.b2, key.nr_vars * g2);
 	touch(key.c, (key.nr_vars - key.nr_public - 1) * g1);
 	touch(key.h, key.domain_size * g1);
-	must(!lull_zkey_check_coefs(&key, 0, key.nr_coefs, &sorted, &err));
+	must(!lull_zkey_check_coefs(&key, key.coefs, 0, key.nr_coefs, &sorted,
+				    &err));
 	must(sorted == key.coefs_sorted);
 	lull_zkey_close(&key);
 	return 0;

@@ -360,35 +360,23 @@ TEST(truncated_at_every_byte)
 	truncate_everywhere(GOLDEN "bls12381-mul2.r1cs");
 }
 
-static void corrupt_everywhere(const char *path)
+/* What was accepted can be walked. */
+static void open_and_walk(const struct blob *b)
 {
-	struct blob b = blob_read(path);
 	struct lull_r1cs r1cs;
-	unsigned int value;
-	uint8_t was;
-	size_t at;
 
-	for (at = 0; at < b.bytes; at++) {
-		was = b.data[at];
-		for (value = 0; value < 256; value++) {
-			b.data[at] = (uint8_t)value;
-			if (lull_r1cs_open_mem(b.data, b.bytes, "c", &r1cs,
-					       NULL))
-				continue;
-			/* What was accepted can be walked. */
-			expect_walk(&r1cs);
-			lull_r1cs_close(&r1cs);
-		}
-		b.data[at] = was;
-	}
-	blob_free(&b);
+	if (lull_r1cs_open_mem(b->data, b->bytes, "c", &r1cs, NULL))
+		return;
+	expect_walk(&r1cs);
+	lull_r1cs_close(&r1cs);
 }
 
 TEST(corrupted_at_every_byte)
 {
-	corrupt_everywhere(MUL2);
-	corrupt_everywhere(GOLDEN "bn128-linear.r1cs");
-	corrupt_everywhere(GOLDEN "bls12381-mul2.r1cs");
+	corrupt_everywhere(MUL2, SIZE_MAX, open_and_walk);
+	corrupt_everywhere(GOLDEN "bn128-linear.r1cs", SIZE_MAX, open_and_walk);
+	corrupt_everywhere(GOLDEN "bls12381-mul2.r1cs", SIZE_MAX,
+			   open_and_walk);
 }
 
 TEST_MAIN

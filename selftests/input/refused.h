@@ -60,4 +60,38 @@ static inline void truncate_everywhere(const char *path)
 	blob_free(&b);
 }
 
+/* Nothing may come of it but an error: for corrupt_everywhere(). */
+static inline void just_open(const struct blob *b)
+{
+	struct lull_error err;
+
+	try_open(b, &err);
+}
+
+/* Each byte in turn has every value; from @sparse_from on those alone that
+ * matter to sizes, which are at most one bit, or all.  @try_it must come back. */
+static inline void corrupt_everywhere(const char *path, size_t sparse_from,
+				      void (*try_it)(const struct blob *b))
+{
+	struct blob b = blob_read(path);
+	struct lull_error err;
+	unsigned int value;
+	uint8_t was;
+	size_t at;
+
+	for (at = 0; at < b.bytes; at++) {
+		was = b.data[at];
+		for (value = 0; value < 256; value++) {
+			if (at >= sparse_from && value & (value - 1) &&
+			    value != 0xff)
+				continue;
+			b.data[at] = (uint8_t)value;
+			try_it(&b);
+		}
+		b.data[at] = was;
+	}
+	EXPECT_EQ(LULL_OK, try_open(&b, &err));
+	blob_free(&b);
+}
+
 #endif

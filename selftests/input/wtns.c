@@ -232,30 +232,10 @@ TEST(truncated_at_every_byte)
 	truncate_everywhere(GOLDEN "bls12381-mul2.wtns");
 }
 
-static void corrupt_everywhere(const char *path)
-{
-	struct blob b = blob_read(path);
-	struct lull_error err;
-	unsigned int value;
-	uint8_t was;
-	size_t at;
-
-	for (at = 0; at < b.bytes; at++) {
-		was = b.data[at];
-		for (value = 0; value < 256; value++) {
-			b.data[at] = (uint8_t)value;
-			try_open(&b, &err);
-		}
-		b.data[at] = was;
-	}
-	EXPECT_EQ(LULL_OK, try_open(&b, &err));
-	blob_free(&b);
-}
-
 TEST(corrupted_at_every_byte)
 {
-	corrupt_everywhere(MUL2);
-	corrupt_everywhere(GOLDEN "bls12381-mul2.wtns");
+	corrupt_everywhere(MUL2, SIZE_MAX, just_open);
+	corrupt_everywhere(GOLDEN "bls12381-mul2.wtns", SIZE_MAX, just_open);
 }
 
 TEST_MAIN

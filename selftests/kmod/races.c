@@ -461,6 +461,39 @@ TEST(faults_against_the_batch)
 	arena_close(&race.a);
 }
 
+/* --- faults against each other: all of them on the same slots ---------------- */
+
+/* Whoever finds a slot that another thread has just mapped has it as well. */
+static void *touch_and_unmap(void *arg)
+{
+	struct racer *r = arg;
+	unsigned char *p;
+	unsigned int i;
+	int signal;
+
+	stay_on(r->nr);
+	for (i = 0; !r->race->stop; i++) {
+		p = r->race->a.map + i % FAULT_SLOTS * SLOT;
+		if (i % THREADS == r->nr)
+			madvise(p, SLOT, MADV_DONTNEED);
+		signal = touch_read(p + r->nr * PAGE, NULL);
+		if (signal)
+			REPORT(r, "a LIVE slot raised signal %d", signal);
+	}
+	return NULL;
+}
+
+TEST(faults_against_each_other)
+{
+	struct race race;
+
+	open_bounded(&race, 0, 0, 0);
+	ASSERT_TRUE(race.a.map != NULL);
+	run_race(&race, THREADS, touch_and_unmap, NULL);
+	EXPECT_EQ(0, arena_query(race.a.fd).pte_fallbacks);
+	arena_close(&race.a);
+}
+
 /* --- stale translations -------------------------------------------------------- */
 
 #define OTHER_SEED 52

@@ -335,6 +335,55 @@ TEST_F(retired, flush_does_not_wait_when_told)
 					NULL));
 }
 
+/* REVIVE of much that is gone: slot 0, which is not, is in its hands so long. */
+#define LONG_SLOTS 512
+#define SHORT_MS 50
+#define MUCH_LONGER 10
+
+static void *revive_all(void *arg)
+{
+	const struct arena *a = arg;
+
+	EXPECT_EQ(0, arena_revive(a->fd, 0, a->bytes, NULL, NULL));
+	return NULL;
+}
+
+/*
+ * The time of a FLUSH is up when it is up, however many batches it asks for.
+ * 0 is right as well when the REVIVE ends within that time.
+ */
+TEST(flush_keeps_its_time_while_a_revive_has_the_slot)
+{
+	uint64_t begin, flushed, revived;
+	struct arena a = { .bytes = LONG_SLOTS * SLOT };
+	pthread_t reviver;
+	int rc;
+
+	a.fd = arena_create(a.bytes, 0);
+	ASSERT_TRUE(a.fd >= 0);
+	ASSERT_EQ(0, arena_acquire(a.fd, 0, SLOT));
+	ASSERT_EQ(0, arena_retire(a.fd, 0, SLOT, NULL));
+	begin = now_ms();
+	ASSERT_EQ(0, pthread_create(&reviver, NULL, revive_all, &a));
+	/* RETIRED is ENOENT to a RETIRE; in another call's hands it is EBUSY. */
+	do
+		rc = arena_retire(a.fd, 0, SLOT, NULL);
+	while (rc == -ENOENT);
+	flushed = now_ms();
+	if (rc == -EBUSY)
+		rc = arena_flush_ticket(a.fd, LULL_ARENA_TICKET_ALL, SHORT_MS,
+					NULL);
+	flushed = now_ms() - flushed;
+	pthread_join(reviver, NULL);
+	revived = now_ms() - begin;
+	printf("# FLUSH: %d after %" PRIu64 " ms, REVIVE after %" PRIu64
+	       " ms\n",
+	       rc, flushed, revived);
+	EXPECT_TRUE(rc == 0 || rc == -ETIMEDOUT);
+	EXPECT_TRUE(flushed < MUCH_LONGER * SHORT_MS * slowness());
+	close(a.fd);
+}
+
 /* Released memory goes out by itself, with nobody asking. */
 TEST_F(retired, release_needs_no_flush)
 {

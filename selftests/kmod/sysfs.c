@@ -14,6 +14,7 @@
 #define TEXT_BYTES 256
 #define PATIENCE_MS 20000
 #define NAP_US 20000
+#define MANUAL "Documentation/ABI/testing/sysfs-class-misc-lull_arena"
 
 static const char *const settings[] = {
 	"limit_bytes",	    "limit_bytes_per_uid", "reserve_bytes",
@@ -79,6 +80,75 @@ TEST(nothing_else_is_unreadable)
 		EXPECT_EQ(0, st.st_mode & (S_IWGRP | S_IWOTH));
 	}
 	closedir(dir);
+}
+
+/* A file of SYSFS, or of a folder in it, has a What: in the manual. */
+static bool is_documented(FILE *manual, const char *name)
+{
+	char line[TEXT_BYTES], want[TEXT_BYTES];
+
+	snprintf(want, sizeof(want), "What:\t\t" SYSFS "%.100s\n", name);
+	rewind(manual);
+	while (fgets(line, sizeof(line), manual))
+		if (!strcmp(line, want))
+			return true;
+	return false;
+}
+
+/* The core's, which every device has. */
+static bool is_the_cores(const char *name)
+{
+	return !strcmp(name, "dev") || !strcmp(name, "uevent");
+}
+
+static void expect_documented(FILE *manual)
+{
+	char path[2 * TEXT_BYTES];
+	DIR *dir = opendir(SYSFS);
+	struct dirent *e;
+	struct stat st;
+
+	ASSERT_TRUE(dir != NULL);
+	while ((e = readdir(dir))) {
+		snprintf(path, sizeof(path), SYSFS "%.200s", e->d_name);
+		if (!lstat(path, &st) && S_ISREG(st.st_mode) &&
+		    !is_the_cores(e->d_name) &&
+		    !is_documented(manual, e->d_name))
+			TEST_FAIL_("%s is not in " MANUAL, path);
+	}
+	closedir(dir);
+}
+
+/* The files that the manual names are there; those of nodeN on node 0. */
+static void expect_there(FILE *manual)
+{
+	char line[TEXT_BYTES], path[TEXT_BYTES];
+	unsigned int nr = 0;
+	char *node;
+
+	rewind(manual);
+	while (fgets(line, sizeof(line), manual)) {
+		if (sscanf(line, "What: %255s", path) != 1)
+			continue;
+		node = strstr(path, "/nodeN/");
+		if (node)
+			node[strlen("/node")] = '0';
+		if (access(path, F_OK))
+			TEST_FAIL_(MANUAL " names %s", path);
+		nr++;
+	}
+	EXPECT_EQ(NR(settings) + NR(counters) + 1, nr);
+}
+
+TEST(attributes_are_those_documented)
+{
+	FILE *manual = fopen(MANUAL, "r");
+
+	if (!manual)
+		SKIP("not in lull's sources: no " MANUAL);
+	expect_documented(manual);
+	expect_there(manual);
+	fclose(manual);
 }
 
 TEST(settings_keep_what_is_written)

@@ -262,15 +262,8 @@ TEST(unsorted_coefficients)
 {
 	struct golden g = golden_load("bn128-poseidon2", 0);
 	struct blob plain = lkey_of(&g.key, NULL, 2), b;
-	uint32_t nr = coefs_nr(&g.key), i;
-	uint8_t swap[COEF_BYTES];
 
-	for (i = 0; i < nr / 2; i++) {
-		memcpy(swap, coef_at(&g.key, i), COEF_BYTES);
-		memcpy(coef_at(&g.key, i), coef_at(&g.key, nr - 1 - i),
-		       COEF_BYTES);
-		memcpy(coef_at(&g.key, nr - 1 - i), swap, COEF_BYTES);
-	}
+	reverse_coefs(&g.key);
 	b = lkey_of(&g.key, NULL, 2);
 	ctx = make_ctx(2);
 	expect_golden_key(ctx, &b, &g);

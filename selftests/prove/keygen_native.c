@@ -112,8 +112,8 @@ TEST(shapes_of_2_to_the_10)
 TEST(shapes_of_2_to_the_12)
 {
 	set_up();
-	if (test_sanitized())
-		SKIP("as of 2^10, and takes minutes");
+	if (test_brief())
+		SKIP("as of 2^10, and takes long");
 	for (int shape = LULL_CIRCUIT_POREP; shape <= LULL_CIRCUIT_DENSE;
 	     shape++) {
 		compare_circuit(shape, LULL_CURVE_BN254, 12);
@@ -135,8 +135,8 @@ TEST(a_larger_one_proves)
 	int err;
 
 	set_up();
-	if (test_sanitized())
-		SKIP("it takes minutes");
+	if (test_brief())
+		SKIP("it takes long");
 	scratch_path(wtns_path, "c.wtns");
 	lull_circuit_init(LULL_CIRCUIT_POREP, LULL_CURVE_BN254, 16, 0,
 			  &circuit);

@@ -276,6 +276,19 @@ static inline uint8_t *coef_at(const struct blob *key, size_t i)
 	return key->data + blob_payload(key, 4) + 4 + i * COEF_BYTES;
 }
 
+/* Other rows first: the same circuit, unsorted. */
+static inline void reverse_coefs(struct blob *key)
+{
+	uint32_t nr = coefs_nr(key), i;
+	uint8_t swap[COEF_BYTES];
+
+	for (i = 0; i < nr / 2; i++) {
+		memcpy(swap, coef_at(key, i), COEF_BYTES);
+		memcpy(coef_at(key, i), coef_at(key, nr - 1 - i), COEF_BYTES);
+		memcpy(coef_at(key, nr - 1 - i), swap, COEF_BYTES);
+	}
+}
+
 /* The key with coefficients of value 0 put before its own, @nr in all. */
 static inline struct blob with_zero_coefs(const struct blob *key, uint32_t nr)
 {

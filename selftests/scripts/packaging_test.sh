@@ -12,7 +12,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-NR_CASES=11
+NR_CASES=12
 LIMIT_S=400
 KERNELS=${LULL_KERNELS:-build/kernels}
 tmp=$(mktemp -d)
@@ -179,6 +179,20 @@ said()
 	grep -qx "$1" "$tmp/said"
 }
 
+# A name that the module does not know would only be a line in the log.
+has_parameters()
+{
+	local names name
+
+	names=$(sed -n 's/^options lull_arena//p' \
+		kmod/packaging/modprobe.conf | grep -o '[a-z_]*=')
+	[ "$(wc -w <<<"$names")" -ge 5 ] || return 1
+	for name in ${names//=/}; do
+		modinfo -F parm "$tmp/real/lull_arena.ko" | grep "^$name:" ||
+			return 1
+	done
+}
+
 version=$(sed -n 's/^.define LULL_VERSION "\(.*\)"/\1/p' userspace/include/lull.h)
 release=$(scripts/vm-kernels --list | tail -n 1)
 machine_before=$(machine)
@@ -189,6 +203,7 @@ result "DKMS builds and installs the module" real_install
 result "dkms status lists it" is_listed
 result "nothing is left when it is uninstalled" has_gone
 result "this machine is as it was" is_unharmed
+result "the module has the parameters of the example" has_parameters
 in_the_vm
 result "the group exists" said group
 result "udev gives the device to it" said owner

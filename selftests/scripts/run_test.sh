@@ -8,20 +8,29 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-NR_CASES=13
+NR_CASES=16
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/selftests/area"
 nr=0 failed=0
+# What run.sh is given besides.
+words=()
 
-# expect NAME EXIT LINE BODY: BODY is a shell program.
+# program NAME BODY: a shell program.
+program()
+{
+	printf '#!/bin/bash\n%s\n' "$2" >"$tmp/selftests/area/$1"
+	chmod +x "$tmp/selftests/area/$1"
+}
+
+# expect NAME EXIT LINE [BODY]: of the programs that are there, the last is BODY.
 expect()
 {
 	local name=$1 want="exit $2: $3" rc=0 got
 
-	printf '#!/bin/bash\n%s\n' "$4" >"$tmp/selftests/area/program"
-	chmod +x "$tmp/selftests/area/program"
-	got=$(LULL_TEST_TIMEOUT=1 selftests/run.sh "$tmp" 2>&1) || rc=$?
+	[ $# = 3 ] || program program "$4"
+	got=$(LULL_TEST_TIMEOUT=1 selftests/run.sh "$tmp" "${words[@]}" 2>&1) ||
+		rc=$?
 	got="exit $rc: ${got##*$'\n'}"
 	nr=$((nr + 1))
 	if [ "$got" = "$want" ]; then
@@ -61,4 +70,17 @@ expect "exit 3 and no failure" 1 "1 passed, 1 failed" \
 expect "no plan" 1 "0 passed, 1 failed" 'echo hello'
 expect "runs out of time" 1 "1 passed, 1 failed" \
 	'printf "1..2\nok 1 a\n"; exec sleep 60'
+# Of two at a time the first waits for what the third does.
+program 1 "until [ -e $tmp/done ]; do sleep 0.1; done; printf '1..1\nok 1 a\n'"
+program 2 "printf '1..1\nok 1 a\n'"
+program 3 "touch $tmp/done; printf '1..1\nok 1 a\n'"
+rm "$tmp/selftests/area/program"
+LULL_TEST_JOBS=2 expect "the next begins when any has ended" 0 \
+	"3 passed, 0 failed"
+program 1 'echo hello'
+words=(-area/1)
+expect "one is left out" 0 "2 passed, 0 failed"
+words=(-area/1 -area/4)
+expect "one that is not there is left out" 2 \
+	"run.sh: no 'area/4' to leave out in $tmp"
 exit $failed

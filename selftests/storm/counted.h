@@ -66,6 +66,24 @@ static inline void *spin(void *unused)
 	return NULL;
 }
 
+static pthread_t spinner;
+
+/* Before a context is created: names this thread, and so those that a context
+ * starts. */
+static inline bool counting_begins(void)
+{
+	spinner_ends = false;
+	lull_bench_storm_counters_open(&counters);
+	return !pthread_create(&spinner, NULL, spin, NULL);
+}
+
+static inline void counting_ends(void)
+{
+	spinner_ends = true;
+	pthread_join(spinner, NULL);
+	lull_bench_storm_counters_close(&counters);
+}
+
 /* What came between two counts. */
 static inline struct counted counted_between(const struct counted *before,
 					     const struct counted *after)

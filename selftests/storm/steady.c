@@ -22,7 +22,6 @@ struct prover {
 	struct lull_ctx *ctx;
 	struct lull_key *key;
 	struct lull_wtns *wtns;
-	pthread_t spinner;
 };
 
 static bool set_up(struct prover *p, const char *arena, const char *circuit)
@@ -35,11 +34,7 @@ static bool set_up(struct prover *p, const char *arena, const char *circuit)
 	bool ok;
 
 	*p = (struct prover){ 0 };
-	spinner_ends = false;
-	/* Names this thread, and so those that the context starts. */
-	lull_bench_storm_counters_open(&counters);
-	ok = !pthread_create(&p->spinner, NULL, spin, NULL) &&
-	     !lull_ctx_create(&opts, &p->ctx, &err);
+	ok = counting_begins() && !lull_ctx_create(&opts, &p->ctx, &err);
 	snprintf(path, sizeof(path), GOLDEN "%s.zkey", circuit);
 	ok = ok && !lull_key_open(p->ctx, path, &p->key, &err);
 	snprintf(path, sizeof(path), GOLDEN "%s.wtns", circuit);
@@ -51,12 +46,10 @@ static bool set_up(struct prover *p, const char *arena, const char *circuit)
 
 static void take_down(struct prover *p)
 {
-	spinner_ends = true;
-	pthread_join(p->spinner, NULL);
 	lull_wtns_close(p->wtns);
 	lull_key_close(p->key);
 	lull_ctx_destroy(p->ctx);
-	lull_bench_storm_counters_close(&counters);
+	counting_ends();
 }
 
 static bool prove(const struct prover *p)

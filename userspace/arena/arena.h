@@ -345,7 +345,9 @@ bool lull_arena_pinned_run(struct lull_arena *arena, const void *ptr,
  * @registered_bytes: counter: registered with a device, each time again
  *
  * Bytes of slots are multiples of 2 MiB.  The malloc carriers count each block
- * as faulted and zeroed when it is carved and as unmapped when it is freed.
+ * as faulted and zeroed when it is carved and as unmapped when it is freed, and
+ * one of 128 KiB and more as a munmap and a flush: true of each above 32 MiB,
+ * of smaller ones until glibc keeps them in its heap.
  */
 struct lull_arena_stats {
 	uint64_t span_bytes;

@@ -2,10 +2,13 @@
 /*
  * carrier_malloc.c - calloc(3) and free(3): what provers usually do
  *
- * For comparison.  A block of 128 KiB and more is a mapping of its own, had by
- * mmap(2) and given back by munmap(2), which flushes the TLBs of every CPU that
- * runs the process.  malloc gives each block to a detached thread to free;
- * malloc-serial frees at once, one block at a time.
+ * For comparison.  A large block is a mapping of its own, had by mmap(2) and
+ * given back by munmap(2), which flushes the TLBs of every CPU that runs the
+ * process.  How large is glibc's to say: 128 KiB as a process starts; a mapping
+ * that is freed raises that to its size, 32 MiB at most, so that smaller blocks
+ * come from the heap afterwards.  They are counted as if each were mapped,
+ * which a prover's vectors are.  malloc gives each block to a detached thread
+ * to free; malloc-serial frees at once, one block at a time.
  */
 #include <stdlib.h>
 

@@ -183,6 +183,14 @@ bool lull_bench_storm_probe_thp(const struct storm_arm *arm,
 				const struct lull_bench_storm_opts *opts,
 				char why[STORM_TEXT_BYTES]);
 
+/*
+ * Have glibc map and unmap each vector, as it does the gigabytes of a real
+ * partition.  Its threshold is kept where it is when a process starts: left
+ * alone it rises with the first mapping that is freed, up to 32 MiB, and from
+ * the second round on scaled vectors would come from the heap.
+ */
+void lull_bench_storm_map_each(void);
+
 /* storm_malloc.c, storm_pool.c, storm_module.c, storm_arena.c: their arms. */
 extern const struct storm_arm lull_bench_storm_malloc_arms[];
 extern const size_t lull_bench_storm_nr_malloc_arms;

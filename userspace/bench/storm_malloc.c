@@ -4,9 +4,7 @@
  *
  * For `lull bench storm`.  Whose malloc() that is, and with what settings, is
  * decided before the process starts: by its environment and by a preloaded
- * library.  Vectors of a real partition are gigabytes, so that glibc maps and
- * unmaps each; the threshold is fixed at its initial value here, because left
- * alone it rises to 32 MiB and scaled vectors would come from the heap.
+ * library.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -49,6 +47,11 @@ struct malloc_state {
 	bool ends;
 	bool runs;
 };
+
+void lull_bench_storm_map_each(void)
+{
+	mallopt(M_MMAP_THRESHOLD, GLIBC_MMAP_THRESHOLD);
+}
 
 static void *help(void *arg)
 {
@@ -104,7 +107,7 @@ static int open_malloc(struct storm_run *run, struct lull_error *reterr)
 	int err;
 
 	if (!run->arm->preload)
-		mallopt(M_MMAP_THRESHOLD, GLIBC_MMAP_THRESHOLD);
+		lull_bench_storm_map_each();
 	if (state)
 		state->queue = calloc(run->plan.nr, sizeof(*state->queue));
 	if (!state || !state->queue) {

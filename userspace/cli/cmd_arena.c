@@ -256,10 +256,12 @@ int lull_cli_arena_reserve(const struct lull_cli *cli)
 {
 	const char *carrier = cli->carrier ? cli->carrier : "module";
 	struct lull_error err;
-	uint64_t bytes, got = 0;
-	int status;
+	uint64_t bytes = 0, got = 0;
+	int status = LULL_OK;
 
-	status = lull_cli_parse_bytes("BYTES", cli->words[0], &bytes, &err);
+	if (strcmp(cli->words[0], "0"))
+		status = lull_cli_parse_bytes("BYTES", cli->words[0], &bytes,
+					      &err);
 	if (status)
 		return lull_term_fail(cli->json, &err);
 	if (!strcmp(carrier, "hugetlb"))

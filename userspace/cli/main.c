@@ -93,7 +93,7 @@ static const struct lull_cli_command commands[] = {
 		.nr_words_min = 2,
 		.nr_words_max = 2,
 		.options = { OPT_FROM, OPT_TO, OPT_R1CS, OPT_FOLD_C,
-			     OPT_THREADS, OPT_ARENA, OPT_JSON },
+			     OPT_THREADS, OPT_ARENA, OPT_LOADER, OPT_JSON },
 		.summary = "write a key in another format",
 		.about =
 "To a .lkey, which is opened without converting, unless --to says otherwise.\n"
@@ -178,8 +178,9 @@ static const struct lull_cli_command commands[] = {
 		.options = { OPT_CARRIER, OPT_NODE, OPT_JSON },
 		.summary = "keep pages of 2 MiB ready",
 		.about =
-"BYTES may be written as 12G or 500M.  Writes reserve_bytes of the module, or\n"
-"with --carrier hugetlb nr_hugepages.  Only root may.",
+"BYTES may be written as 12G or 500M; 0 gives all of it back.  Writes\n"
+"reserve_bytes of the module, or with --carrier hugetlb nr_hugepages.  Only root\n"
+"may.",
 		.run = lull_cli_arena_reserve,
 	},
 	{

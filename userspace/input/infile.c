@@ -38,30 +38,34 @@ struct lull_infile lull_infile_of(const struct lull_instream *in)
 	return file;
 }
 
+int lull_infile_map(const struct lull_instream *in,
+		    struct lull_infile *ret_file, struct lull_error *reterr)
+{
+	void *p;
+
+	p = mmap(NULL, (size_t)in->bytes, PROT_READ, MAP_PRIVATE, in->fd, 0);
+	if (p == MAP_FAILED)
+		return lull_fail_errno(reterr, LULL_IO, errno,
+				       "%s: mapping %" PRIu64 " bytes",
+				       in->name, in->bytes);
+	*ret_file = lull_infile_of(in);
+	ret_file->data = p;
+	ret_file->mapped = true;
+	return LULL_OK;
+}
+
 int lull_infile_open(const char *path, struct lull_infile *ret_file,
 		     struct lull_error *reterr)
 {
 	struct lull_instream in;
-	struct lull_infile file;
-	void *p;
 	int err;
 
 	err = lull_instream_open(path, &in, reterr);
 	if (err)
 		return err;
-	file = lull_infile_of(&in);
-	p = mmap(NULL, (size_t)file.bytes, PROT_READ, MAP_PRIVATE, in.fd, 0);
-	if (p == MAP_FAILED)
-		err = lull_fail_errno(reterr, LULL_IO, errno,
-				      "%s: mapping %" PRIu64 " bytes",
-				      file.name, file.bytes);
+	err = lull_infile_map(&in, ret_file, reterr);
 	lull_instream_close(&in);
-	if (err)
-		return err;
-	file.data = p;
-	file.mapped = true;
-	*ret_file = file;
-	return LULL_OK;
+	return err;
 }
 
 /* ---- reading ----------------------------------------------------------- */

@@ -56,6 +56,10 @@ struct lull_infile {
 int lull_infile_open(const char *path, struct lull_infile *ret_file,
 		     struct lull_error *reterr);
 
+/* The same of a file that is open, and stays so. */
+int lull_infile_map(const struct lull_instream *in,
+		    struct lull_infile *ret_file, struct lull_error *reterr);
+
 /**
  * struct lull_infile_plan - what of a file is read
  * @bytes: so much, from its start; the whole file unless it is changed

@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "input/extent.h"
 
 void lull_infile_name(const char *path, char ret_name[LULL_INFILE_NAME_BYTES])
 {
@@ -85,6 +86,19 @@ int lull_instream_open_mem(const void *data, size_t bytes, const char *name,
 	return LULL_OK;
 }
 
+static int read_by(const struct lull_reader *reader,
+		   const struct lull_instream *in, uint64_t offset, void *to,
+		   size_t bytes, struct lull_error *reterr)
+{
+	const struct lull_load_file file = { in->fd, in->bytes, in->name };
+	const struct lull_file_extent extent = {
+		.source = &file, .offset = offset, .bytes = bytes, .to = to
+	};
+	const struct lull_load load = { .extents = &extent, .nr_extents = 1 };
+
+	return reader->read(reader->arg, &load, reterr);
+}
+
 int lull_instream_read(const struct lull_instream *in, uint64_t offset,
 		       void *to, size_t bytes, struct lull_error *reterr)
 {
@@ -96,6 +110,8 @@ int lull_instream_read(const struct lull_instream *in, uint64_t offset,
 		memcpy(to, in->data + offset, bytes);
 		return LULL_OK;
 	}
+	if (in->reader)
+		return read_by(in->reader, in, offset, to, bytes, reterr);
 	while (bytes) {
 		got = pread(in->fd, p, bytes, (off_t)offset);
 		if (got < 0 && errno == EINTR)

@@ -16,6 +16,8 @@
 
 #include "lull.h"
 
+struct lull_reader;
+
 /* A name as it stands in messages: the last part of a long path, so that the
  * rest of the message has room in struct lull_error. */
 #define LULL_INFILE_NAME_BYTES 97
@@ -25,6 +27,7 @@
  * @fd: the file; -1 for the caller's memory
  * @data: the caller's memory; NULL for a file
  * @bytes: how many there are
+ * @reader: who reads a file; NULL, as it is opened: the calling thread
  * @changed: when the file was last written, at its opening
  * @name: the file's name, cut at the front to fit
  */
@@ -32,6 +35,7 @@ struct lull_instream {
 	int fd;
 	const uint8_t *data;
 	uint64_t bytes;
+	const struct lull_reader *reader;
 	struct timespec changed;
 	char name[LULL_INFILE_NAME_BYTES];
 };
@@ -80,7 +84,8 @@ int lull_instream_open_mem(const void *data, size_t bytes, const char *name,
  *
  * Context: any thread, several at once.
  *
- * Return: LULL_OK or LULL_IO (also when the file has become shorter).
+ * Return: LULL_OK, LULL_IO (also when the file has become shorter) or what
+ * @in->reader returns.
  */
 int lull_instream_read(const struct lull_instream *in, uint64_t offset,
 		       void *to, size_t bytes, struct lull_error *reterr);

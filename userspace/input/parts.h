@@ -111,6 +111,7 @@ static inline void lull_parts_set_header(struct lull_parts *parts,
 }
 
 /* Bytes of those: three points of each group. */
+#define LULL_PARTS_HEADER_BYTES_MAX ((size_t)3 * (2 + 4) * LULL_FP_BYTES_MAX)
 static inline size_t lull_parts_header_bytes(const struct lull_parts *parts)
 {
 	return 3 * (lull_parts_g1_bytes(parts) + lull_parts_g2_bytes(parts));

@@ -337,14 +337,14 @@ static int count_contributions(struct lull_zkey *key, struct lull_error *reterr)
 				   reterr);
 }
 
-static int fail_coef(const struct lull_zkey *key, uint32_t i,
+static int fail_coef(const struct lull_zkey *key, const uint8_t *p, uint32_t i,
 		     struct lull_error *reterr)
 {
-	const uint8_t *p = key->coefs + (uint64_t)i * LULL_ZKEY_COEF_BYTES;
 	uint32_t matrix = lull_load_u32(p + LULL_ZKEY_COEF_MATRIX);
 	uint32_t row = lull_load_u32(p + LULL_ZKEY_COEF_CONSTRAINT);
 	uint32_t signal = lull_load_u32(p + LULL_ZKEY_COEF_SIGNAL);
-	uint64_t offset = lull_zkey_offset(key, p);
+	uint64_t offset = lull_zkey_offset(key, key->coefs) +
+			  (uint64_t)i * LULL_ZKEY_COEF_BYTES;
 	const struct lull_binfile *file = &key->file;
 
 	if (matrix > 1)
@@ -376,13 +376,12 @@ static int fail_coef(const struct lull_zkey *key, uint32_t i,
 				 i, key->facts->name);
 }
 
-int lull_zkey_check_coefs(const struct lull_zkey *key, uint32_t first,
-			  uint32_t last, bool *ret_sorted,
+int lull_zkey_check_coefs(const struct lull_zkey *key, const uint8_t *coefs,
+			  uint32_t first, uint32_t last, bool *ret_sorted,
 			  struct lull_error *reterr)
 {
 	const uint32_t nr_rows = key->domain_size, nr_vars = key->nr_vars;
-	const uint8_t *prime = key->facts->fr_prime;
-	const uint8_t *p = key->coefs + (uint64_t)first * LULL_ZKEY_COEF_BYTES;
+	const uint8_t *prime = key->facts->fr_prime, *p = coefs;
 	uint32_t i, row, before = 0;
 	bool sorted = true;
 
@@ -399,7 +398,7 @@ int lull_zkey_check_coefs(const struct lull_zkey *key, uint32_t first,
 					  nr_vars ||
 				  !lull_input_below(p + LULL_ZKEY_COEF_VALUE,
 						    prime, LULL_FR_BYTES)))
-			return fail_coef(key, i, reterr);
+			return fail_coef(key, p, i, reterr);
 		sorted &= row >= before;
 		before = row;
 	}
@@ -434,8 +433,8 @@ static int parse(struct lull_zkey *key, unsigned int flags,
 	}
 	if (flags & LULL_ZKEY_DEFER_COEFS)
 		return LULL_OK;
-	return lull_zkey_check_coefs(key, 0, key->nr_coefs, &key->coefs_sorted,
-				     reterr);
+	return lull_zkey_check_coefs(key, key->coefs, 0, key->nr_coefs,
+				     &key->coefs_sorted, reterr);
 }
 
 /* Ends @key's file when it fails. */

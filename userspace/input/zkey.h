@@ -130,6 +130,8 @@ int lull_zkey_open_mem(const void *data, size_t bytes, const char *name,
 /**
  * lull_zkey_check_coefs - check a range of the coefficients
  * @key: an open key
+ * @coefs: coefficient @first, behind the one before it if there is one: in the
+ *	key, or a copy
  * @first: the first to check
  * @last: one past the last, at most nr_coefs
  * @ret_sorted: whether constraints do not descend from coefficient @first - 1
@@ -142,8 +144,8 @@ int lull_zkey_open_mem(const void *data, size_t bytes, const char *name,
  *
  * Return: LULL_OK or LULL_RANGE.
  */
-int lull_zkey_check_coefs(const struct lull_zkey *key, uint32_t first,
-			  uint32_t last, bool *ret_sorted,
+int lull_zkey_check_coefs(const struct lull_zkey *key, const uint8_t *coefs,
+			  uint32_t first, uint32_t last, bool *ret_sorted,
 			  struct lull_error *reterr);
 
 /**

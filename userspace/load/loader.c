@@ -346,12 +346,11 @@ static int open_extent(struct lull_load_job *job, size_t i,
 }
 
 /* Buffers for sectors that an extent has a part of, or for all that is read
- * where memory and file are aligned differently. */
+ * where memory and file are aligned differently: one for each read in flight. */
 static int carve_buffers(struct lull_load_job *job, struct lull_error *reterr)
 {
 	const struct lull_load *load = job->load;
-	const unsigned int nr = job->loader->opts.depth;
-	size_t i, align = 0;
+	size_t i, align = 0, nr = 0;
 	int err;
 
 	for (i = 0; i < load->nr_extents; i++) {
@@ -359,6 +358,8 @@ static int carve_buffers(struct lull_load_job *job, struct lull_error *reterr)
 
 		if (!source->direct)
 			continue;
+		nr += load->extents[i].bytes / job->loader->opts.chunk_bytes +
+		      BORDERS_MORE;
 		align = lull_max(align, lull_max(source->offset_align,
 						 source->memory_align));
 		if (lull_load_chunk_misfits(&load->extents[i], source))
@@ -367,6 +368,7 @@ static int carve_buffers(struct lull_load_job *job, struct lull_error *reterr)
 	if (!align)
 		return LULL_OK;
 	job->buffer_bytes = lull_max(job->buffer_bytes, align);
+	nr = lull_min(nr, job->loader->opts.depth);
 	err = lull_arena_carve(job->loader->opts.arena,
 			       nr * job->buffer_bytes + align,
 			       load->secret ? LULL_CARVE_SECRET : 0,

@@ -21,8 +21,8 @@
 
 /* Tasks between two words of progress, for each thread. */
 #define TASKS_A_PORTION 32
-/* The six points of the header, at most. */
-#define HEADER_BYTES_MAX (3 * 6 * LULL_FP_BYTES_MAX)
+/* Of points, for each thread. */
+#define TASKS_A_THREAD 8
 
 static void tell(const struct lull_converting *c, const char *what, size_t done,
 		 size_t all)
@@ -86,6 +86,7 @@ struct moving {
 	size_t nr;
 	bool write;
 	uint64_t to;
+	size_t nr_a_task;
 	uint8_t *buffers; /* of a task's points, one a slot */
 	size_t nr_inf;	  /* added to atomically */
 };
@@ -112,9 +113,9 @@ static int move_points(void *arg, size_t task, unsigned int slot,
 	struct moving *m = arg;
 	const struct lull_source *source = m->c->source;
 	const struct lull_groth16_ops *ops = lull_groth16(source->facts->id);
-	size_t bytes = point_bytes(m), first = task * LULL_CONVERT_POINTS;
-	size_t nr = lull_min(m->nr - first, LULL_CONVERT_POINTS);
-	uint8_t *buf = m->buffers + slot * LULL_CONVERT_POINTS * bytes;
+	size_t bytes = point_bytes(m), first = task * m->nr_a_task;
+	size_t nr = lull_min(m->nr - first, m->nr_a_task);
+	uint8_t *buf = m->buffers + slot * m->nr_a_task * bytes;
 	struct lull_points_report report;
 	int err;
 
@@ -135,20 +136,23 @@ static int move_points(void *arg, size_t task, unsigned int slot,
 static int move_array(struct moving *m, struct lull_error *reterr)
 {
 	struct lull_converting *c = m->c;
+	size_t nr_threads = lull_workers_nr(c->workers);
 	struct lull_vec buffers;
 	char what[32];
 	int err;
 
 	snprintf(what, sizeof(what), "points of %s", m->what);
 	m->to = section_of(c, m->part)->offset;
+	m->nr_a_task = lull_min(lull_max(m->nr / (TASKS_A_THREAD * nr_threads),
+					 LULL_CONVERT_POINTS_MIN),
+				LULL_CONVERT_POINTS);
 	err = lull_arena_carve(c->arena,
-			       lull_workers_nr(c->workers) *
-				       LULL_CONVERT_POINTS * point_bytes(m),
-			       0, "points on their way", &buffers, reterr);
+			       nr_threads * m->nr_a_task * point_bytes(m), 0,
+			       "points on their way", &buffers, reterr);
 	if (err)
 		return err;
 	m->buffers = buffers.ptr;
-	err = lull_convert_run(c, what, lull_div_up(m->nr, LULL_CONVERT_POINTS),
+	err = lull_convert_run(c, what, lull_div_up(m->nr, m->nr_a_task),
 			       move_points, m, reterr);
 	lull_arena_retire(&buffers);
 	return err;
@@ -159,14 +163,14 @@ static int move_arrays(struct lull_converting *c, struct lull_error *reterr)
 	const struct lull_source *s = c->source;
 	const size_t ones = s->nr_public + (size_t)1;
 	struct moving all[] = {
-		{ c, LULL_PART_IC, "IC", 1, ones, true, 0, NULL, 0 },
-		{ c, LULL_PART_A, "A", 1, s->nr_vars, true, 0, NULL, 0 },
-		{ c, LULL_PART_B1, "B1", 1, s->nr_vars, true, 0, NULL, 0 },
-		{ c, LULL_PART_B2, "B2", 2, s->nr_vars, true, 0, NULL, 0 },
+		{ c, LULL_PART_IC, "IC", 1, ones, true, 0, 0, NULL, 0 },
+		{ c, LULL_PART_A, "A", 1, s->nr_vars, true, 0, 0, NULL, 0 },
+		{ c, LULL_PART_B1, "B1", 1, s->nr_vars, true, 0, 0, NULL, 0 },
+		{ c, LULL_PART_B2, "B2", 2, s->nr_vars, true, 0, 0, NULL, 0 },
 		{ c, LULL_PART_L, "L", 1, s->nr_vars - ones, !c->how->fold_c, 0,
-		  NULL, 0 },
+		  0, NULL, 0 },
 		{ c, LULL_PART_H, "H", 1, (size_t)1 << s->log2_domain, true, 0,
-		  NULL, 0 },
+		  0, NULL, 0 },
 	};
 	size_t i;
 	int err = LULL_OK;
@@ -190,7 +194,7 @@ static int move_header(struct lull_converting *c, struct lull_error *reterr)
 	const struct lull_groth16_ops *ops = lull_groth16(source->facts->id);
 	const struct lull_lkey_section *section =
 		section_of(c, LULL_PART_HEADER);
-	uint8_t header[HEADER_BYTES_MAX], *p = header;
+	uint8_t header[LULL_PARTS_HEADER_BYTES_MAX], *p = header;
 	struct lull_points_report report;
 	size_t i;
 	int err;

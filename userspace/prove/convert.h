@@ -4,7 +4,7 @@
  *
  * For `lull key convert`.  Every point is checked, on its curve and in its
  * subgroup, every number is in range, and the same key gives the same bytes,
- * whatever the number of threads.  Memory does not grow with the key, except
+ * whatever the number of threads and whoever reads.  Memory does not grow with the key, except
  * for folding, which holds n points, for comparing a circuit, which takes some
  * 100 bytes a wire and a row, for parameters of bellman, which hold n points,
  * and for keys whose coefficients are not sorted.
@@ -23,6 +23,7 @@
  * struct lull_convert_how - what is wanted
  * @r1cs_path: the circuit, which must be the key's (compare_tmpl.c); may be NULL
  * @fold_c: fold C into L (Documentation/internals/msm.rst); needs the circuit
+ * @reader: who reads the key; NULL for the threads of the pool
  * @progress: called by the thread that converts, as step @nr_done of @nr_all
  *	begins or goes on; may be NULL
  * @progress_arg: handed to it
@@ -30,6 +31,7 @@
 struct lull_convert_how {
 	const char *r1cs_path;
 	bool fold_c;
+	const struct lull_reader *reader;
 	void (*progress)(void *arg, const char *what, unsigned int nr_done,
 			 unsigned int nr_all);
 	void *progress_arg;

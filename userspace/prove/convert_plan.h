@@ -11,9 +11,12 @@
 #include "input/r1cs.h"
 #include "prove/convert.h"
 
-/* Records and points that a task takes: some MiB. */
+/* Records and points that a task takes: some MiB, so that a loader that has the
+ * choice reads what is not in the page cache from the disk; of an array that is
+ * too short for that LULL_CONVERT_POINTS_MIN. */
 #define LULL_CONVERT_RECORDS ((size_t)1 << 15)
-#define LULL_CONVERT_POINTS ((size_t)1 << 13)
+#define LULL_CONVERT_POINTS ((size_t)1 << 14)
+#define LULL_CONVERT_POINTS_MIN ((size_t)1 << 11)
 
 /**
  * struct lull_converting - a key being converted

@@ -39,8 +39,9 @@ static void check_coefs_task(void *arg, size_t task, unsigned int slot)
 	int err;
 
 	(void)slot;
-	err = lull_zkey_check_coefs(check->zkey, (uint32_t)first,
-				    (uint32_t)last, &sorted, &error);
+	err = lull_zkey_check_coefs(
+		check->zkey, check->zkey->coefs + first * LULL_ZKEY_COEF_BYTES,
+		(uint32_t)first, (uint32_t)last, &sorted, &error);
 	pthread_mutex_lock(&check->lock);
 	if (err && task < check->fault_task) {
 		check->fault_task = task;
@@ -50,8 +51,8 @@ static void check_coefs_task(void *arg, size_t task, unsigned int slot)
 	pthread_mutex_unlock(&check->lock);
 }
 
-int lull_prove_check_coefs(struct lull_zkey *zkey, struct lull_workers *workers,
-			   struct lull_error *reterr)
+static int check_coefs(struct lull_zkey *zkey, struct lull_workers *workers,
+		       struct lull_error *reterr)
 {
 	struct coefs_check check = { .zkey = zkey,
 				     .sorted = true,
@@ -341,7 +342,7 @@ static int check(struct lull_key *key, struct lull_error *reterr)
 	int err;
 
 	if (!file->parts.native) {
-		err = lull_prove_check_coefs(&file->zkey, key->workers, reterr);
+		err = check_coefs(&file->zkey, key->workers, reterr);
 		if (err)
 			return err;
 	}

@@ -79,11 +79,6 @@ int lull_prove_key_check(const struct lull_key *key, struct lull_error *reterr);
 int lull_prove_key_has_circuit(const struct lull_key *key,
 			       struct lull_error *reterr);
 
-/* Checks all coefficients of a .zkey in parallel and notes whether they are
- * sorted.  LULL_OK or LULL_RANGE. */
-int lull_prove_check_coefs(struct lull_zkey *zkey, struct lull_workers *workers,
-			   struct lull_error *reterr);
-
 /* Says which point of which section, at which offset of the file @name, is
  * wrong.  Returns LULL_RANGE. */
 int lull_prove_fail_point(const char *name, unsigned int section,

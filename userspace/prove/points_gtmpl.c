@@ -25,6 +25,21 @@ static enum lull_points_fault point_fault(const struct g_affine *p,
 					     : LULL_POINTS_OK;
 }
 
+/* Passes over sound points in eights. */
+static size_t scan(const uint8_t *points, size_t lo, size_t hi, bool subgroup,
+		   size_t *nr_inf)
+{
+	size_t end, sound;
+
+	end = g_points_scan_ifma(points, lo, hi, nr_inf);
+	sound = subgroup ? g_subgroup_scan_ifma(points, lo, end) : end;
+	if (sound == end)
+		return end;
+	/* Those at infinity behind it were counted, too. */
+	*nr_inf = 0;
+	return g_points_scan_ifma(points, lo, sound, nr_inf);
+}
+
 void g_points_check(const uint8_t *points, size_t lo, size_t hi, bool subgroup,
 		    struct lull_points_report *ret_report)
 {
@@ -32,8 +47,8 @@ void g_points_check(const uint8_t *points, size_t lo, size_t hi, bool subgroup,
 	struct g_affine p;
 	size_t i = lo;
 
-	if (!subgroup && lull_cpu_has_ifma())
-		i = g_points_scan_ifma(points, lo, hi, &report.nr_inf);
+	if (lull_cpu_has_ifma())
+		i = scan(points, lo, hi, subgroup, &report.nr_inf);
 	for (; i < hi; i++) {
 		memcpy(&p, points + i * sizeof(p), sizeof(p));
 		if (g_affine_is_inf(&p)) {

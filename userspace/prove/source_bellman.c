@@ -591,6 +591,7 @@ static int open_source(const char *path, const struct lull_converting *c,
 	source.state = s;
 	s->file.in.fd = -1;
 	err = lull_bellman_open(path, 0, &s->file, reterr);
+	s->file.in.reader = c->how->reader;
 	if (!err)
 		err = lull_r1cs_open(c->how->r1cs_path, &s->r1cs, reterr);
 	if (!err)

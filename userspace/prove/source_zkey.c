@@ -2,27 +2,44 @@
 /*
  * source_zkey.c - a .zkey as the source of a .lkey
  *
- * The file is mapped, so that a key of any size needs no memory of its own; one
- * that another process cuts short meanwhile raises SIGBUS.  Points and records
- * are copied out as they are.
+ * Points and records are read when they are asked for, as they are, so that a
+ * key of any size needs no memory of its own; coefficients that are not sorted
+ * are read whole and sorted.  Only what tells the key's structure is looked at
+ * in a mapping, while the source is opened.
  */
 #include "prove/convert.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "arena/arena.h"
 #include "base/base.h"
 #include "base/error.h"
+#include "base/workers.h"
 #include "input/zkey.h"
+#include "prove/convert_plan.h"
 #include "prove/key.h"
 #include "synth/order.h"
 
 _Static_assert(LULL_RECORD_BYTES == LULL_ZKEY_COEF_BYTES, "a record");
 
+/**
+ * struct zkey_source - the state of a source
+ * @in: the file
+ * @map: the file again: its structure
+ * @zkey: places in @map, which nothing is read from once it is open
+ * @parts: the same
+ * @header: the points of LULL_PART_HEADER
+ * @coefs: all of them; empty when they are sorted, as @order is
+ * @order: numbers of @coefs by row
+ */
 struct zkey_source {
+	struct lull_instream in;
+	struct lull_infile map;
 	struct lull_zkey zkey;
 	struct lull_parts parts;
-	struct lull_vec order; /* empty when the coefficients are sorted */
+	uint8_t header[LULL_PARTS_HEADER_BYTES_MAX];
+	struct lull_vec coefs, order;
 };
 
 static int copy_header(const struct lull_source *source, uint8_t *to,
@@ -31,8 +48,14 @@ static int copy_header(const struct lull_source *source, uint8_t *to,
 	const struct zkey_source *z = source->state;
 
 	(void)reterr;
-	memcpy(to, z->parts.alpha1, lull_parts_header_bytes(&z->parts));
+	memcpy(to, z->header, lull_parts_header_bytes(&z->parts));
 	return LULL_OK;
+}
+
+/* Where a place in the mapping is in the file. */
+static uint64_t offset_of(const struct zkey_source *z, const uint8_t *p)
+{
+	return (uint64_t)(p - z->parts.base);
 }
 
 static const uint8_t *point_at(const struct zkey_source *z, enum lull_part part,
@@ -56,11 +79,21 @@ static int copy_points(const struct lull_source *source, enum lull_part part,
 		       struct lull_error *reterr)
 {
 	const struct zkey_source *z = source->state;
-	const uint8_t *from = point_at(z, part, first);
+	uint64_t from = offset_of(z, point_at(z, part, first));
+	uint64_t end = offset_of(z, point_at(z, part, first + nr));
 
-	(void)reterr;
-	memcpy(to, from, (size_t)(point_at(z, part, first + nr) - from));
-	return LULL_OK;
+	return lull_instream_read(&z->in, from, to, (size_t)(end - from),
+				  reterr);
+}
+
+/* In the order of the file. */
+static int read_records(const struct zkey_source *z, size_t first, size_t nr,
+			uint8_t *to, struct lull_error *reterr)
+{
+	return lull_instream_read(&z->in,
+				  offset_of(z, z->parts.coefs) +
+					  first * (uint64_t)LULL_RECORD_BYTES,
+				  to, nr * LULL_RECORD_BYTES, reterr);
 }
 
 static int copy_records(const struct lull_source *source, size_t first,
@@ -68,15 +101,11 @@ static int copy_records(const struct lull_source *source, size_t first,
 {
 	const struct zkey_source *z = source->state;
 	const uint32_t *order = z->order.ptr;
-	const uint8_t *coefs = z->parts.coefs;
+	const uint8_t *coefs = z->coefs.ptr;
 	size_t i;
 
-	(void)reterr;
-	if (!order) {
-		memcpy(to, coefs + first * LULL_RECORD_BYTES,
-		       nr * LULL_RECORD_BYTES);
-		return LULL_OK;
-	}
+	if (!order)
+		return read_records(z, first, nr, to, reterr);
 	for (i = 0; i < nr; i++)
 		memcpy(to + i * LULL_RECORD_BYTES,
 		       coefs + (size_t)order[first + i] * LULL_RECORD_BYTES,
@@ -102,8 +131,14 @@ static int fail_point(const struct lull_source *source, enum lull_part part,
 		at = point_at(z, part, report->index);
 	}
 	return lull_prove_fail_point(source->name, part, what, &named,
-				     (uint64_t)(at - p->base), source->facts,
-				     reterr);
+				     offset_of(z, at), source->facts, reterr);
+}
+
+static int finish(const struct lull_source *source, struct lull_error *reterr)
+{
+	const struct zkey_source *z = source->state;
+
+	return lull_instream_same(&z->in, reterr);
 }
 
 static void end(struct lull_source *source)
@@ -113,7 +148,9 @@ static void end(struct lull_source *source)
 	if (!z)
 		return;
 	lull_arena_retire(&z->order);
-	lull_zkey_close(&z->zkey);
+	lull_arena_retire(&z->coefs);
+	lull_infile_close(&z->map);
+	lull_instream_close(&z->in);
 	free(z);
 	*source = (struct lull_source){ 0 };
 }
@@ -123,55 +160,137 @@ static const struct lull_source_ops zkey_ops = {
 	.points = copy_points,
 	.records = copy_records,
 	.fail_point = fail_point,
+	.finish = finish,
 	.done = end,
 };
 
-static int check_and_sort(struct zkey_source *z, struct lull_workers *workers,
-			  struct lull_arena *arena, struct lull_error *reterr)
-{
-	const struct lull_parts *p = &z->parts;
-	int err = lull_prove_check_coefs(&z->zkey, workers, reterr);
+/* ---- coefficients ------------------------------------------------------- */
 
-	if (err || z->zkey.coefs_sorted)
-		return err;
-	return lull_synth_order(p->coefs, p->nr_coefs, p->domain_size, arena,
-				&z->order, reterr);
+/* Records being checked; @buffers has those of a task for each slot. */
+struct checking {
+	const struct zkey_source *z;
+	uint8_t *buffers;
+	bool unsorted; /* set atomically */
+};
+
+/* A task's records and the one before them. */
+#define BUFFER_BYTES ((LULL_CONVERT_RECORDS + 1) * LULL_RECORD_BYTES)
+
+static int check_records(void *arg, size_t task, unsigned int slot,
+			 struct lull_error *reterr)
+{
+	struct checking *checking = arg;
+	const struct zkey_source *z = checking->z;
+	size_t first = task * LULL_CONVERT_RECORDS, more = first ? 1 : 0;
+	size_t nr = lull_min(z->parts.nr_coefs - first, LULL_CONVERT_RECORDS);
+	uint8_t *buf = checking->buffers + slot * BUFFER_BYTES;
+	bool sorted = true;
+	int err;
+
+	err = read_records(z, first - more, nr + more, buf, reterr);
+	if (!err)
+		err = lull_zkey_check_coefs(
+			&z->zkey, buf + more * LULL_RECORD_BYTES,
+			(uint32_t)first, (uint32_t)(first + nr), &sorted,
+			reterr);
+	if (!sorted)
+		__atomic_store_n(&checking->unsorted, true, __ATOMIC_RELAXED);
+	return err;
 }
 
-static int open_source(const char *path, struct lull_workers *workers,
-		       struct lull_arena *arena, struct lull_source *ret_source,
+static int sort(const struct lull_converting *c, struct zkey_source *z,
+		struct lull_error *reterr)
+{
+	const struct lull_parts *p = &z->parts;
+	int err;
+
+	err = lull_arena_carve(c->arena,
+			       (size_t)p->nr_coefs * LULL_RECORD_BYTES, 0,
+			       "coefficients", &z->coefs, reterr);
+	if (!err)
+		err = read_records(z, 0, p->nr_coefs, z->coefs.ptr, reterr);
+	return err ? err
+		   : lull_synth_order(z->coefs.ptr, p->nr_coefs, p->domain_size,
+				      c->arena, &z->order, reterr);
+}
+
+static int check_and_sort(const struct lull_converting *c,
+			  struct zkey_source *z, struct lull_error *reterr)
+{
+	struct checking checking = { .z = z };
+	struct lull_vec buffers;
+	int err;
+
+	err = lull_arena_carve(c->arena,
+			       lull_workers_nr(c->workers) * BUFFER_BYTES, 0,
+			       "coefficients on their way", &buffers, reterr);
+	if (err)
+		return err;
+	checking.buffers = buffers.ptr;
+	err = lull_convert_run(
+		c, "check of coefficients",
+		lull_div_up(z->parts.nr_coefs, LULL_CONVERT_RECORDS),
+		check_records, &checking, reterr);
+	lull_arena_retire(&buffers);
+	return err || !checking.unsorted ? err : sort(c, z, reterr);
+}
+
+/* ---- the source --------------------------------------------------------- */
+
+static int open_file(struct zkey_source *z, const char *path,
+		     const struct lull_reader *reader,
+		     struct lull_error *reterr)
+{
+	int err;
+
+	err = lull_instream_open(path, &z->in, reterr);
+	if (!err)
+		err = lull_infile_map(&z->in, &z->map, reterr);
+	if (!err)
+		err = lull_zkey_open_mem(z->map.data, (size_t)z->map.bytes,
+					 path, LULL_ZKEY_DEFER_COEFS, &z->zkey,
+					 reterr);
+	if (err)
+		return err;
+	lull_zkey_parts(&z->zkey, &z->parts);
+	memcpy(z->header, z->parts.alpha1, lull_parts_header_bytes(&z->parts));
+	z->in.reader = reader;
+	return LULL_OK;
+}
+
+static void describe(struct lull_source *source, const struct lull_parts *p)
+{
+	memcpy(source->name, p->name, sizeof(source->name));
+	source->facts = p->facts;
+	source->nr_vars = p->nr_vars;
+	source->nr_public = p->nr_public;
+	source->log2_domain = p->log2_domain;
+	source->nr_contributions = p->nr_contributions;
+	source->nr_records = p->nr_coefs;
+	source->row_step = 1;
+	source->toxic = p->toxic;
+}
+
+static int open_source(const char *path, const struct lull_converting *c,
+		       struct lull_source *ret_source,
 		       struct lull_error *reterr)
 {
 	struct lull_source source = { .ops = &zkey_ops };
 	struct zkey_source *z = calloc(1, sizeof(*z));
-	const struct lull_parts *p;
 	int err;
 
 	if (!z)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
-	err = lull_zkey_open(path, LULL_ZKEY_DEFER_COEFS, NULL, &z->zkey,
-			     reterr);
-	if (err) {
-		free(z);
-		return err;
-	}
 	source.state = z;
-	p = &z->parts;
-	lull_zkey_parts(&z->zkey, &z->parts);
-	err = check_and_sort(z, workers, arena, reterr);
+	z->in.fd = -1;
+	err = open_file(z, path, c->how->reader, reterr);
+	if (!err)
+		err = check_and_sort(c, z, reterr);
 	if (err) {
 		end(&source);
 		return err;
 	}
-	memcpy(source.name, p->name, sizeof(source.name));
-	source.facts = p->facts;
-	source.nr_vars = p->nr_vars;
-	source.nr_public = p->nr_public;
-	source.log2_domain = p->log2_domain;
-	source.nr_contributions = p->nr_contributions;
-	source.nr_records = p->nr_coefs;
-	source.row_step = 1;
-	source.toxic = p->toxic;
+	describe(&source, &z->parts);
 	*ret_source = source;
 	return LULL_OK;
 }
@@ -181,12 +300,15 @@ int lull_convert_zkey(const char *zkey_path, const char *path,
 		      struct lull_workers *workers, struct lull_arena *arena,
 		      struct lull_error *reterr)
 {
+	const struct lull_converting c = { .how = how,
+					   .workers = workers,
+					   .arena = arena };
 	struct lull_source source;
 	int err;
 
 	err = lull_convert_check_paths(zkey_path, path, how, reterr);
 	if (!err)
-		err = open_source(zkey_path, workers, arena, &source, reterr);
+		err = open_source(zkey_path, &c, &source, reterr);
 	if (err)
 		return err;
 	err = lull_convert(&source, path, how, workers, arena, reterr);

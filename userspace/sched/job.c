@@ -217,22 +217,42 @@ static int hold_locked(struct lull_job *job, struct lull_error *reterr)
 	return err;
 }
 
+/* Enters a job of which nothing is to be begun yet. */
+static int enter_locked(struct lull_job *job, struct lull_error *reterr)
+{
+	struct lull_job **last = &job->pipeline->jobs;
+	int err = hold_locked(job, reterr);
+
+	if (err)
+		return err;
+	while (*last)
+		last = &(*last)->next;
+	*last = job;
+	job->number = job->pipeline->nr_jobs++;
+	job->nr_begun = job->nr;
+	return LULL_OK;
+}
+
 static int publish(struct lull_job *job, struct lull_error *reterr)
 {
 	struct lull_pipeline *pipeline = job->pipeline;
-	struct lull_job **last = &pipeline->jobs;
+	bool quiet;
 	int err;
 
+	pthread_mutex_lock(&pipeline->submitting);
 	pthread_mutex_lock(&pipeline->lock);
-	err = hold_locked(job, reterr);
-	if (!err) {
-		while (*last)
-			last = &(*last)->next;
-		*last = job;
-		job->number = pipeline->nr_jobs++;
-		pthread_cond_broadcast(&pipeline->work);
-	}
+	quiet = !pipeline->nr_flying && !next_locked(pipeline);
+	err = enter_locked(job, reterr);
 	pthread_mutex_unlock(&pipeline->lock);
+	if (!err) {
+		if (quiet)
+			lull_sched_reserve(job);
+		pthread_mutex_lock(&pipeline->lock);
+		job->nr_begun = 0;
+		pthread_cond_broadcast(&pipeline->work);
+		pthread_mutex_unlock(&pipeline->lock);
+	}
+	pthread_mutex_unlock(&pipeline->submitting);
 	return err;
 }
 

@@ -343,6 +343,7 @@ int lull_sched_create(const struct lull_sched_env *env,
 		return err;
 	}
 	pthread_mutex_init(&pipeline->lock, NULL);
+	pthread_mutex_init(&pipeline->submitting, NULL);
 	pthread_mutex_init(&pipeline->sampling, NULL);
 	pthread_cond_init(&pipeline->work, NULL);
 	pthread_cond_init(&pipeline->ended, NULL);
@@ -376,6 +377,7 @@ void lull_pipeline_destroy(struct lull_pipeline *pipeline)
 	pthread_cond_destroy(&pipeline->ended);
 	pthread_cond_destroy(&pipeline->work);
 	pthread_mutex_destroy(&pipeline->sampling);
+	pthread_mutex_destroy(&pipeline->submitting);
 	pthread_mutex_destroy(&pipeline->lock);
 	free(pipeline->threads);
 	free(pipeline->flights);

@@ -11,7 +11,7 @@
  *	                                      +-> [free queue] -> free -> idle
  *
  * pipeline.c has the threads, stages.c what they do with a flight, job.c jobs,
- * house.c what runs beside.
+ * reserve.c the memory before they begin, house.c what runs beside.
  */
 #ifndef LULL_SCHED_PIPELINE_H
 #define LULL_SCHED_PIPELINE_H
@@ -191,6 +191,7 @@ struct lull_sched_env {
  * @nr_started: of them
  * @house: the thread that runs beside
  * @has_house: it was started
+ * @submitting: held while a job is entered and memory reserved for it
  * @lock: guards what follows
  * @work: lock: a job came, a flight became idle, or @stop was set
  * @ended: lock: a job has ended
@@ -224,6 +225,7 @@ struct lull_pipeline {
 	unsigned int nr_started;
 	pthread_t house;
 	bool has_house;
+	pthread_mutex_t submitting;
 	pthread_mutex_t lock;
 	pthread_cond_t work;
 	pthread_cond_t ended;
@@ -238,6 +240,16 @@ struct lull_pipeline {
 	uint64_t idle_released_bytes;
 	struct lull_flight *flights;
 };
+
+/* A .wtns has 76 bytes before its values; this much is counted anyway. */
+#define LULL_SCHED_HEADER_BYTES_MAX 4096
+
+/* What a witness of a key takes when it is read, at most. */
+static inline uint64_t lull_sched_witness_bytes(const struct lull_key *key)
+{
+	return key->file.parts.nr_vars * (uint64_t)LULL_WTNS_VALUE_BYTES +
+	       LULL_SCHED_HEADER_BYTES_MAX;
+}
 
 /* pipeline.c: lull_pipeline_create() with the context's parts. */
 int lull_sched_create(const struct lull_sched_env *env,
@@ -262,6 +274,10 @@ void lull_sched_end(struct lull_flight *flight, struct lull_proof *proof,
 
 /* job.c: one user less; without any the flight is idle. */
 void lull_sched_put(struct lull_flight *flight);
+
+/* reserve.c: has the memory that partitions of a job will have at one time; for
+ * when nothing is under way. */
+void lull_sched_reserve(const struct lull_job *job);
 
 /* house.c: samples numbers and gives memory back when idle. */
 void *lull_sched_house(void *pipeline);

@@ -20,9 +20,6 @@
 #include "prove/witness.h"
 #include "sched/pipeline.h"
 
-/* A .wtns has 76 bytes before its values; this much is counted anyway. */
-#define HEADER_BYTES_MAX 4096
-
 static struct lull_trace_id id_of(const struct lull_flight *flight)
 {
 	return (struct lull_trace_id){ flight->job->number, flight->index };
@@ -82,9 +79,7 @@ static struct lull_bytes bytes_of(const struct lull_flight *flight)
 {
 	const char *path = flight->job->partitions[flight->index].path;
 	struct lull_bytes bytes = flight->job->partition_bytes;
-	uint64_t usual = flight->job->key->file.parts.nr_vars *
-				 (uint64_t)LULL_WTNS_VALUE_BYTES +
-			 HEADER_BYTES_MAX;
+	uint64_t usual = lull_sched_witness_bytes(flight->job->key);
 	struct stat st;
 
 	if (path && !stat(path, &st) && (uint64_t)st.st_size > usual)

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# docs_test.sh - scripts/check-docs.py finds names of nothing, and no others
+#
+# For scripts/check; prints TAP.  Each case is one line of a README in a small
+# tree, and what the script must say of it.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+NR_CASES=8
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+git -C "$tmp" init -q
+mkdir -p "$tmp"/{scripts,userspace/msm,Documentation/internals}
+cp scripts/check-docs.py "$tmp/scripts/"
+touch "$tmp"/userspace/msm/{plan,sum}.c "$tmp/Documentation/internals/msm.rst"
+nr=0 failed=0
+
+# expect NAME LINE SAID
+expect()
+{
+	local got rc=0 want_rc=0
+
+	echo "$2" >"$tmp/README.md"
+	got=$("$tmp/scripts/check-docs.py" 2>&1) || rc=$?
+	[ -z "$3" ] || want_rc=1
+	nr=$((nr + 1))
+	if [ "$got" = "$3" ] && [ $rc = $want_rc ]; then
+		echo "ok $nr $1"
+	else
+		failed=1
+		echo "# expected exit $want_rc: $3"
+		echo "# found    exit $rc: $got"
+		echo "not ok $nr $1"
+	fi
+}
+
+echo "TAP version 13"
+echo "1..$NR_CASES"
+expect "from the root" "\`userspace/msm/plan.c\` and userspace/msm/." ""
+expect "shorter" "msm/plan.c, internals/msm.rst, (internals/msm)" ""
+expect "of several" "msm/*.c" ""
+expect "of other trees" "/usr/userspace/x, a/b, build/msm/x, ~/msm/x" ""
+expect "a file that is not there" "See \`msm/plan.h\`." \
+	"README.md:1: msm/plan.h"
+expect "a folder that is not there" "scripts/none/" "README.md:1: scripts/none"
+expect "a stem's beginning" "internals/ms" "README.md:1: internals/ms"
+rm "$tmp/userspace/msm/plan.c"
+expect "a file that is gone" "userspace/msm/plan.c" \
+	"README.md:1: userspace/msm/plan.c"
+exit $failed
