@@ -8,6 +8,17 @@
 #include "backend/set.h"
 #include "harness.h"
 
+/* A circuit of make_circuit()'s. */
+struct made_shape {
+	const char *shape;
+	unsigned int log2;
+};
+
+/* Those that have corners and no size. */
+#define EDGE_SHAPES                                                     \
+	{ "edge-domain2", 1 }, { "edge-empty", 1 }, { "edge-nopub", 3 }, \
+		{ "edge-linear", 4 }, { "edge-unused", 5 }
+
 /* What opening a GPU came to: a reason to skip.  With a GPU in the machine it
  * must not be skipped over. */
 static inline void gpu_missing(const struct lull_error *error)
