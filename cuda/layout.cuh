@@ -202,6 +202,8 @@ struct layout {
 	uint64_t bytes[NR_BLOCKS];
 };
 
+/* A bit for each wire. */
+uint64_t layout_bits_bytes(const struct layout *layout);
 /* What all blocks take together. */
 uint64_t layout_bytes(const struct layout *layout);
 /* A seat's and one to compute in. */

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "base/base.h"
+#include "cuda/gpu.h"
 
 #define CIRCUIT "bls12381-poseidon2"
 #define EXIT_SKIPPED 77
@@ -571,7 +572,7 @@ static void break_first(void *arg)
 	struct scene *s = arg;
 	struct lull_error error;
 	bool emulated, ended;
-	void *found;
+	void (*found)(void);
 	int i;
 
 	if (!open_scene(s))
