@@ -590,7 +590,7 @@ static void break_first(void *arg)
 		else
 			prove(s, LULL_DEVICE, "", &error);
 	}
-	printf("# %s", said);
+	printf("# %s\n", said);
 	if (ended)
 		printf("# CUDA ended in this process: GPU 1 is refused too\n");
 	expect_told_of(ended ? 2 : 1);
