@@ -182,25 +182,27 @@ static int take_values(const struct taking *t, size_t lo, size_t hi,
 		       struct lull_error *reterr)
 {
 	const struct lull_assignment *in = t->in;
+	int err = LULL_OK;
 	struct fr v;
 	size_t i;
 
-	for (i = lo; i < hi; i++) {
+	for (i = lo; i < hi && !err; i++) {
 		bool is_input = i < in->nr_inputs;
 		size_t at = is_input ? i : i - in->nr_inputs;
 
 		if (!load(&v, is_input ? in->inputs : in->aux, at))
-			return fail_value(t->key, is_input ? "inputs" : "aux",
-					  at, reterr);
-		if (!i && !fr_equal(&v, &fr_one))
-			return lull_fail(reterr, LULL_RANGE,
-					 "%s: inputs: value 0: expected the "
-					 "constant one",
-					 t->key->file.parts.name);
-		fr_to_plain(t->witness[i].l, &v);
+			err = fail_value(t->key, is_input ? "inputs" : "aux",
+					 at, reterr);
+		else if (!i && !fr_equal(&v, &fr_one))
+			err = lull_fail(reterr, LULL_RANGE,
+					"%s: inputs: value 0: expected the "
+					"constant one",
+					t->key->file.parts.name);
+		else
+			fr_to_plain(t->witness[i].l, &v);
 	}
 	lull_wipe(&v, sizeof(v));
-	return LULL_OK;
+	return err;
 }
 
 static int take_task(void *arg, size_t task, struct lull_error *reterr)
