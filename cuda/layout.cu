@@ -42,6 +42,10 @@ constexpr unsigned int copies_most = 64;
  * and at last. */
 constexpr uint64_t scratch_share = 4;
 constexpr uint64_t scratch_min = (uint64_t)1 << 20;
+/* A block of streamed matrices is an eighth of them or so much at least: smaller
+ * ones would be as many copies, launches and plans for little memory. */
+constexpr uint64_t blocks_few = 8;
+constexpr uint64_t block_min = (uint64_t)8 << 20;
 /* Tables without points at infinity pay when fewer than so many are left. */
 constexpr size_t dense_num = 7, dense_den = 8;
 /* So much of a witness that is neither 0 nor 1 is few: a thirty-second. */
@@ -227,7 +231,7 @@ static void carve_seat(struct layout *l)
 }
 
 /* Behind SpMV's scratch two blocks of matrices, in what the other stages need
- * anyhow or, where that is too little, in a few bytes more. */
+ * anyhow or, where that is too little, as a folded key's is, in some bytes more. */
 static void carve_blocks(struct layout *l, uint64_t stages)
 {
 	uint64_t end = l->scratch0.at, room;
@@ -236,6 +240,7 @@ static void carve_blocks(struct layout *l, uint64_t stages)
 	carve(BLOCK_WORK, &end, l->spmv.scratch);
 	room = l->scratch0.at + stages > end ? l->scratch0.at + stages - end : 0;
 	l->block_bytes = room / 2 / part_align * part_align;
+	l->block_bytes = lull_max(l->block_bytes, lull_min(l->spmv.rows / blocks_few, block_min));
 	l->block_bytes = lull_max(l->block_bytes, l->spmv.row_max);
 	for (i = 0; i < 2; i++)
 		l->matrix_buffers[i] = carve(BLOCK_WORK, &end, l->block_bytes);
@@ -315,6 +320,35 @@ static bool has_more_lists(const struct layout *l)
 	return l->lists[LIST_A].used || l->lists[LIST_B].used;
 }
 
+/* Chunks are lane 0's, of one proof after the other. */
+static void stream_section(struct layout *l, struct section *s)
+{
+	l->nr_seats = l->nr_works = l->nr_lanes = 1;
+	s->streamed = true;
+	s->copies_max = 1;
+	/* Chunks come as the key has them, points at infinity and all. */
+	if (l->lists[s->list].of_key) {
+		s->list = LIST_ALL;
+		s->nr = l->arrays.nr_vars;
+	}
+	s->chunk = lull_min(s->nr / 2 + 1, chunk_max);
+}
+
+/* More points than one sum can have come in chunks, whatever fits. */
+static int plan_or_stream(struct layout *l, struct section *s, struct lull_error *reterr)
+{
+	struct lull_error why = {};
+	int err = plan_section(l, s, &why);
+
+	if (err == LULL_UNSUPPORTED && !s->streamed) {
+		stream_section(l, s);
+		return plan_section(l, s, reterr);
+	}
+	if (err && reterr)
+		*reterr = why;
+	return err;
+}
+
 static int plan_all(struct layout *l, struct lull_error *reterr)
 {
 	struct section *s;
@@ -322,7 +356,7 @@ static int plan_all(struct layout *l, struct lull_error *reterr)
 	for (unsigned int id = 0; id < NR_LISTS; id++)
 		l->lists[id] = { l->lists[id].nr, id == LIST_ALL, l->lists[id].of_key };
 	for (s = l->sections; s < l->sections + NR_SECTIONS; s++) {
-		LULL_TRY(plan_section(l, s, reterr));
+		LULL_TRY(plan_or_stream(l, s, reterr));
 		l->lists[s->list].used = true;
 	}
 	l->lists_shared = l->lists_shared && has_more_lists(l);
@@ -383,14 +417,7 @@ static bool stream_largest(struct layout *l)
 	}
 	if (!s)
 		return false;
-	s->streamed = true;
-	s->copies_max = 1;
-	/* Chunks come as the key has them, points at infinity and all. */
-	if (l->lists[s->list].of_key) {
-		s->list = LIST_ALL;
-		s->nr = l->arrays.nr_vars;
-	}
-	s->chunk = s->nr / 2 + 1 < chunk_max ? s->nr / 2 + 1 : chunk_max;
+	stream_section(l, s);
 	return true;
 }
 
