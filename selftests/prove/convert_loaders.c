@@ -12,6 +12,7 @@
 
 #include "input/lkey_blob.h"
 #include "lull_bellman.h"
+#include "prove/source.h"
 
 static const char *const loaders[] = { NULL, "uring", "pread", "mmap" };
 
@@ -125,6 +126,31 @@ static void touch(void)
 	ASSERT_EQ(0, utimensat(AT_FDCWD, path_in, NULL, 0));
 }
 
+/* Another row or column of a record half way, and nobody can tell by the time. */
+static void overwrite(size_t field)
+{
+	const struct timespec times[] = { { 1, 0 }, { 1, 0 } };
+	const uint32_t none = UINT32_MAX;
+	struct blob b = blob_read(path_in);
+	int fd = open(path_in, O_WRONLY);
+	off_t at = coef_at(&b, coefs_nr(&b) / 2) + field - b.data;
+
+	ASSERT_EQ(sizeof(none), pwrite(fd, &none, sizeof(none), at));
+	close(fd);
+	blob_free(&b);
+	ASSERT_EQ(0, utimensat(AT_FDCWD, path_in, times, 0));
+}
+
+static void overwrite_row(void)
+{
+	overwrite(LULL_RECORD_ROW);
+}
+
+static void overwrite_column(void)
+{
+	overwrite(LULL_RECORD_COLUMN);
+}
+
 static void do_harm(void *arg, const char *what, unsigned int nr_done,
 		    unsigned int nr_all)
 {
@@ -183,6 +209,18 @@ TEST(written_to_while_it_is_read)
 				&sources[i], loaders[k],
 				(struct harm){ "points of H", touch, false },
 				"the file changed while it was read");
+}
+
+TEST(coefficients_change_after_they_were_checked)
+{
+	const struct harm harms[] = { { "rows", overwrite_column, false },
+				      { "rows", overwrite_row, false } };
+	size_t i, k;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(harms); i++)
+		for (k = 0; k < LULL_ARRAY_SIZE(loaders); k++)
+			expect_told(&sources[2], loaders[k], harms[i],
+				    "the file changed while it was read");
 }
 
 TEST_MAIN

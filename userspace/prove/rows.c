@@ -369,6 +369,21 @@ static int write_entries(const struct writing *w, size_t task, unsigned int k,
 	return err;
 }
 
+/* What a source gives now may differ from what it was checked by, and a row or
+ * column that is none would go far before somebody sees that it has changed. */
+static int check_place(const struct writing *w, const uint8_t *record,
+		       struct lull_error *reterr)
+{
+	const struct lull_source *source = w->c->source;
+
+	if (lull_load_u32(record + LULL_RECORD_ROW) >> source->log2_domain ||
+	    lull_load_u32(record + LULL_RECORD_COLUMN) >= source->nr_vars)
+		return lull_fail(reterr, LULL_IO,
+				 "%s: the file changed while it was read",
+				 source->name);
+	return LULL_OK;
+}
+
 static int write_portion(void *arg, size_t task, unsigned int slot,
 			 struct lull_error *reterr)
 {
@@ -393,8 +408,11 @@ static int write_portion(void *arg, size_t task, unsigned int slot,
 			e->row = 0;
 	}
 	for (; nr && !err; nr--, p += LULL_RECORD_BYTES) {
-		err = begin_rows(w, mine, task,
-				 lull_load_u32(p + LULL_RECORD_ROW), reterr);
+		err = check_place(w, p, reterr);
+		if (!err)
+			err = begin_rows(w, mine, task,
+					 lull_load_u32(p + LULL_RECORD_ROW),
+					 reterr);
 		k = lull_load_u32(p + LULL_RECORD_MATRIX) & 1;
 		e = &mine->matrix[k];
 		put_value(w, e, k, w->rows->portions[task].entries[k],
