@@ -193,13 +193,14 @@ static bool measure(const struct msm_shape *shape, unsigned int log2_nr)
 	printf("{\"bench\": \"kernels\", \"name\": \"msm_g%d\", \"curve\": \"%s\", "
 	       "\"backend\": \"cuda\", \"log2_n\": %u, \"runs\": %d, \"median_ns\": %.0f, "
 	       "\"min_ns\": %.0f, \"max_ns\": %.0f, \"method\": \"%s\", \"right\": %s, "
-	       "\"windows\": %u, \"copies\": %u, \"buckets\": %u, \"levels\": %u, "
-	       "\"batch\": %u, \"table_bytes\": %zu, \"scratch_bytes\": %zu, "
-	       "\"prepare_ns\": %.0f}\n",
+	       "\"windows\": %u, \"copies\": %u, \"buckets\": %u, \"part_sets\": %u, "
+	       "\"chunk_refs\": %zu, \"levels\": %u, \"batch\": %u, \"table_bytes\": %zu, "
+	       "\"scratch_bytes\": %zu, \"prepare_ns\": %.0f}\n",
 	       G::group, G::curve::name, log2_nr, NR_RUNS, ms[NR_RUNS / 2] * 1e6, ms[0] * 1e6,
 	       ms[NR_RUNS - 1] * 1e6, method_names[shape->method], right ? "true" : "false",
-	       s.plan.nr_windows, s.plan.nr_copies, s.plan.nr_buckets, s.plan.nr_levels,
-	       s.plan.batch, s.plan.table_bytes, s.plan.scratch.bytes, s.prepare_ms * 1e6);
+	       s.plan.nr_windows, s.plan.nr_copies, s.plan.nr_buckets, s.plan.part_sets,
+	       s.plan.chunk_refs, s.plan.nr_levels, s.plan.batch, s.plan.table_bytes,
+	       s.plan.scratch.bytes, s.prepare_ms * 1e6);
 	fflush(stdout);
 	must(cudaFree(s.table), "cudaFree");
 	must(cudaFree(s.scratch), "cudaFree");
@@ -223,6 +224,8 @@ static bool parse_option(const char *text, struct msm_shape *shape)
 		shape->method = !strcmp(value, "xyzz") ? MSM_XYZZ : MSM_AFFINE;
 	else if (!strncmp(text, "bits", n))
 		shape->window_bits = (unsigned int)strtoul(value, NULL, 10);
+	else if (!strncmp(text, "part", n))
+		shape->part_sets = (unsigned int)strtoul(value, NULL, 10);
 	else if (!strncmp(text, "levels", n))
 		shape->nr_levels = (int)strtol(value, NULL, 10);
 	else if (!strncmp(text, "batch", n))

@@ -207,6 +207,22 @@ void device_free(struct device *device, void *ptr, uint64_t bytes)
 	uncharge(device, bytes);
 }
 
+int events_create(cudaEvent_t *events, unsigned int nr, bool timed, struct lull_error *reterr)
+{
+	const unsigned int flags = timed ? cudaEventDefault : cudaEventDisableTiming;
+
+	for (unsigned int i = 0; i < nr; i++)
+		CUDA_TRY(cudaEventCreateWithFlags(&events[i], flags), reterr);
+	return LULL_OK;
+}
+
+void events_destroy(cudaEvent_t *events, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		if (events[i])
+			cudaEventDestroy(events[i]);
+}
+
 void device_say(const struct device *device, const char *fmt, ...)
 {
 	char line[256];
@@ -345,26 +361,21 @@ int staging_create(struct staging *staging, struct lull_error *reterr)
 	unsigned int i;
 
 	*staging = {};
-	for (i = 0; i < nr_staging; i++) {
+	for (i = 0; i < nr_staging; i++)
 		CUDA_TRY(cudaHostAlloc((void **)&staging->buffers[i], staging_bytes,
 				       cudaHostAllocDefault),
 			 reterr);
-		CUDA_TRY(cudaEventCreateWithFlags(&staging->sent[i], cudaEventDisableTiming),
-			 reterr);
-	}
-	return LULL_OK;
+	return events_create(staging->sent, nr_staging, false, reterr);
 }
 
 void staging_destroy(struct staging *staging)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr_staging; i++) {
-		if (staging->sent[i])
-			cudaEventDestroy(staging->sent[i]);
+	events_destroy(staging->sent, nr_staging);
+	for (i = 0; i < nr_staging; i++)
 		if (staging->buffers[i])
 			cudaFreeHost(staging->buffers[i]);
-	}
 	*staging = {};
 }
 

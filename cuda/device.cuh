@@ -70,6 +70,11 @@ int device_alloc(struct device *device, uint64_t bytes, const char *what, void *
 /* Takes NULL; bytes as allocated. */
 void device_free(struct device *device, void *ptr, uint64_t bytes);
 
+/* Events of the device that is in use; timing is for spans alone. */
+int events_create(cudaEvent_t *events, unsigned int nr, bool timed, struct lull_error *reterr);
+/* Takes some that were not created. */
+void events_destroy(cudaEvent_t *events, unsigned int nr);
+
 /* One line to whoever opened the device. */
 void device_say(const struct device *device, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -142,8 +142,7 @@ static int upload_bits(struct cuda_key *key, struct lull_workers *workers,
 	for (unsigned int id = 0; id < NR_LISTS; id++)
 		if (l->lists[id].used && l->lists[id].of_key)
 			LULL_TRY(bring(key, key->block + l->lists[id].bits.at, key->dense.bits[id],
-				       lull_div_up(l->arrays.nr_vars, 64) * sizeof(uint64_t),
-				       workers, reterr));
+				       layout_bits_bytes(l), workers, reterr));
 	return LULL_OK;
 }
 

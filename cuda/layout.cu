@@ -42,6 +42,10 @@ constexpr unsigned int copies_most = 64;
  * and at last. */
 constexpr uint64_t scratch_share = 4;
 constexpr uint64_t scratch_min = (uint64_t)1 << 20;
+/* A block of streamed matrices is an eighth of them or so much at least: smaller
+ * ones would be as many copies, launches and plans for little memory. */
+constexpr uint64_t blocks_few = 8;
+constexpr uint64_t block_min = (uint64_t)8 << 20;
 /* Tables without points at infinity pay when fewer than so many are left. */
 constexpr size_t dense_num = 7, dense_den = 8;
 /* So much of a witness that is neither 0 nor 1 is few: a thirty-second. */
@@ -52,11 +56,6 @@ constexpr double full_share = 1.0 / 8;
 /* A product of Fp2 in products of Fp (cuda.rst). */
 constexpr double fp2_cost = 2.5;
 constexpr double bytes_per_gib = 1u << 30;
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 /* Takes the next bytes of a block. */
 static struct part carve(enum block_id block, uint64_t *end, uint64_t bytes)
@@ -183,15 +182,9 @@ static int plan_section(const struct layout *l, struct section *s, struct lull_e
 
 static uint64_t section_scratch(const struct section *s)
 {
-	uint64_t bytes = larger(s->plan.scratch.bytes, s->last_plan.scratch.bytes);
+	uint64_t bytes = lull_max(s->plan.scratch.bytes, s->last_plan.scratch.bytes);
 
-	return s->few_max ? larger(bytes, s->few_plan.scratch.bytes) : bytes;
-}
-
-/* A bit for each wire. */
-static uint64_t bits_bytes(const struct layout *l)
-{
-	return lull_div_up(l->arrays.nr_vars, 64) * sizeof(uint64_t);
+	return s->few_max ? lull_max(bytes, s->few_plan.scratch.bytes) : bytes;
 }
 
 static void carve_key(struct layout *l)
@@ -208,7 +201,7 @@ static void carve_key(struct layout *l)
 		l->coefs = append_part(l, BLOCK_KEY, l->curve->coefs_bytes(l->arrays.log2_domain));
 	for (struct list &list : l->lists)
 		if (list.used && list.of_key)
-			list.bits = append_part(l, BLOCK_KEY, bits_bytes(l));
+			list.bits = append_part(l, BLOCK_KEY, layout_bits_bytes(l));
 }
 
 /* The witness, its lists and, where they have any, those of A and B. */
@@ -222,7 +215,7 @@ static void carve_seat(struct layout *l)
 		if (!list->used)
 			continue;
 		if (list != all && !list->of_key)
-			list->bits = append_part(l, BLOCK_SEAT, bits_bytes(l));
+			list->bits = append_part(l, BLOCK_SEAT, layout_bits_bytes(l));
 		if (list != all && l->lists_shared) {
 			list->ones = all->ones;
 			list->others = all->others;
@@ -238,7 +231,7 @@ static void carve_seat(struct layout *l)
 }
 
 /* Behind SpMV's scratch two blocks of matrices, in what the other stages need
- * anyhow or, where that is too little, in a few bytes more. */
+ * anyhow or, where that is too little, as a folded key's is, in some bytes more. */
 static void carve_blocks(struct layout *l, uint64_t stages)
 {
 	uint64_t end = l->scratch0.at, room;
@@ -247,7 +240,8 @@ static void carve_blocks(struct layout *l, uint64_t stages)
 	carve(BLOCK_WORK, &end, l->spmv.scratch);
 	room = l->scratch0.at + stages > end ? l->scratch0.at + stages - end : 0;
 	l->block_bytes = room / 2 / part_align * part_align;
-	l->block_bytes = larger(l->block_bytes, l->spmv.row_max);
+	l->block_bytes = lull_max(l->block_bytes, lull_min(l->spmv.rows / blocks_few, block_min));
+	l->block_bytes = lull_max(l->block_bytes, l->spmv.row_max);
 	for (i = 0; i < 2; i++)
 		l->matrix_buffers[i] = carve(BLOCK_WORK, &end, l->block_bytes);
 	if (end > l->scratch0.at + l->scratch0.bytes)
@@ -264,7 +258,7 @@ static void carve_shared(struct layout *l, uint64_t *end)
 			continue;
 		list_end = first;
 		list->values = carve(BLOCK_WORK, &list_end, list->nr * scalar_bytes);
-		*end = larger(*end, list_end);
+		*end = lull_max(*end, list_end);
 	}
 }
 
@@ -273,13 +267,14 @@ static void carve_shared(struct layout *l, uint64_t *end)
 static void carve_lane0(struct layout *l, uint64_t sum_bytes, uint64_t buffer_bytes)
 {
 	uint64_t n = (uint64_t)1 << l->arrays.log2_domain;
-	uint64_t stages = larger(l->spmv.scratch, l->curve->quotient_scratch(l->arrays.log2_domain,
-									     l->arrays.folded));
+	uint64_t stages = lull_max(
+		l->spmv.scratch,
+		l->curve->quotient_scratch(l->arrays.log2_domain, l->arrays.folded));
 	uint64_t start = l->bytes[BLOCK_WORK], end = start, sum_end = start;
 	unsigned int i;
 
 	if (l->arrays.assigned)
-		stages = larger(stages, n * scalar_bytes);
+		stages = lull_max(stages, n * scalar_bytes);
 	l->b = carve(BLOCK_WORK, &end, n * scalar_bytes);
 	l->scratch0 = carve(BLOCK_WORK, &end, stages);
 	if (l->matrices_streamed)
@@ -287,12 +282,12 @@ static void carve_lane0(struct layout *l, uint64_t sum_bytes, uint64_t buffer_by
 	end = l->scratch0.at + l->scratch0.bytes;
 	if (l->lists_shared) {
 		carve_shared(l, &sum_end);
-		sum_bytes = larger(sum_bytes, l->curve->classify_scratch(l->arrays.nr_vars));
+		sum_bytes = lull_max(sum_bytes, l->curve->classify_scratch(l->arrays.nr_vars));
 	}
 	l->sum_scratch[0] = carve(BLOCK_WORK, &sum_end, sum_bytes);
 	if (l->lists_shared)
 		l->list_scratch = l->sum_scratch[0];
-	end = larger(end, sum_end);
+	end = lull_max(end, sum_end);
 	for (i = 0; i < 2; i++)
 		l->buffers[i] = carve(BLOCK_WORK, &end, buffer_bytes);
 	l->bytes[BLOCK_WORK] = end;
@@ -307,9 +302,9 @@ static void carve_work(struct layout *l)
 
 	for (s = l->sections; s < l->sections + NR_SECTIONS; s++) {
 		lane = l->nr_lanes == 1 ? 0 : s->lane;
-		sums[lane] = larger(sums[lane], section_scratch(s));
+		sums[lane] = lull_max(sums[lane], section_scratch(s));
 		if (s->streamed)
-			buffer_bytes = larger(buffer_bytes, s->plan.table_bytes);
+			buffer_bytes = lull_max(buffer_bytes, s->plan.table_bytes);
 	}
 	memset(l->sum_scratch, 0, sizeof(l->sum_scratch));
 	l->bytes[BLOCK_WORK] = 0;
@@ -325,6 +320,35 @@ static bool has_more_lists(const struct layout *l)
 	return l->lists[LIST_A].used || l->lists[LIST_B].used;
 }
 
+/* Chunks are lane 0's, of one proof after the other. */
+static void stream_section(struct layout *l, struct section *s)
+{
+	l->nr_seats = l->nr_works = l->nr_lanes = 1;
+	s->streamed = true;
+	s->copies_max = 1;
+	/* Chunks come as the key has them, points at infinity and all. */
+	if (l->lists[s->list].of_key) {
+		s->list = LIST_ALL;
+		s->nr = l->arrays.nr_vars;
+	}
+	s->chunk = lull_min(s->nr / 2 + 1, chunk_max);
+}
+
+/* More points than one sum can have come in chunks, whatever fits. */
+static int plan_or_stream(struct layout *l, struct section *s, struct lull_error *reterr)
+{
+	struct lull_error why = {};
+	int err = plan_section(l, s, &why);
+
+	if (err == LULL_UNSUPPORTED && !s->streamed) {
+		stream_section(l, s);
+		return plan_section(l, s, reterr);
+	}
+	if (err && reterr)
+		*reterr = why;
+	return err;
+}
+
 static int plan_all(struct layout *l, struct lull_error *reterr)
 {
 	struct section *s;
@@ -332,7 +356,7 @@ static int plan_all(struct layout *l, struct lull_error *reterr)
 	for (unsigned int id = 0; id < NR_LISTS; id++)
 		l->lists[id] = { l->lists[id].nr, id == LIST_ALL, l->lists[id].of_key };
 	for (s = l->sections; s < l->sections + NR_SECTIONS; s++) {
-		LULL_TRY(plan_section(l, s, reterr));
+		LULL_TRY(plan_or_stream(l, s, reterr));
 		l->lists[s->list].used = true;
 	}
 	l->lists_shared = l->lists_shared && has_more_lists(l);
@@ -393,14 +417,7 @@ static bool stream_largest(struct layout *l)
 	}
 	if (!s)
 		return false;
-	s->streamed = true;
-	s->copies_max = 1;
-	/* Chunks come as the key has them, points at infinity and all. */
-	if (l->lists[s->list].of_key) {
-		s->list = LIST_ALL;
-		s->nr = l->arrays.nr_vars;
-	}
-	s->chunk = s->nr / 2 + 1 < chunk_max ? s->nr / 2 + 1 : chunk_max;
+	stream_section(l, s);
 	return true;
 }
 
@@ -420,7 +437,7 @@ static bool shrink(struct layout *l, uint64_t budget_bytes)
 		return true;
 	}
 	if (!l->scratch_max) {
-		l->scratch_max = larger(budget_bytes / scratch_share, scratch_min);
+		l->scratch_max = lull_max(budget_bytes / scratch_share, scratch_min);
 		return true;
 	}
 	if (take_copies(l) || stream_largest(l))
@@ -431,6 +448,11 @@ static bool shrink(struct layout *l, uint64_t budget_bytes)
 		return true;
 	}
 	return halve_chunks(l);
+}
+
+uint64_t layout_bits_bytes(const struct layout *l)
+{
+	return lull_div_up(l->arrays.nr_vars, 64) * sizeof(uint64_t);
 }
 
 uint64_t layout_bytes(const struct layout *l)

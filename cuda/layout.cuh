@@ -34,7 +34,8 @@
  * With room there are three lanes, which run beside each other: SpMV, quotient
  * and H; A, B1 and L; B2.  Otherwise there is lane 0 alone.  The buffers are
  * for tables of streamed chunks.  Blocks of streamed matrices take turns in
- * room that only the quotient has use for, so they cost nothing.
+ * room that only the quotient has use for, so they cost nothing; where that has
+ * none, for a folded key, they have some MiB of their own.
  *
  * An assigned key has points in A, B1 and B2 for some wires alone, and each proof
  * says by bitmaps for which.  Of other keys, those that have points at infinity in
@@ -201,6 +202,8 @@ struct layout {
 	uint64_t bytes[NR_BLOCKS];
 };
 
+/* A bit for each wire. */
+uint64_t layout_bits_bytes(const struct layout *layout);
 /* What all blocks take together. */
 uint64_t layout_bytes(const struct layout *layout);
 /* A seat's and one to compute in. */

@@ -173,11 +173,6 @@ struct tree_level {
 
 #define PREFIX_VECTORS(E) (sizeof(E) / sizeof(uint4) * MSM_TREE_THREADS)
 
-static __device__ __forceinline__ uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 /* A thread's outputs of a batch: first, first + MSM_TREE_THREADS, ... */
 struct tree_share {
 	uint32_t first, nr;
@@ -279,9 +274,9 @@ static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t,
 
 	if (!share.nr)
 		return prod;
-	tree_feed<E, REFS> feed(t, share, 0, least(1, last), least(2, last));
+	tree_feed<E, REFS> feed(t, share, 0, min(1u, last), min(2u, last));
 #pragma unroll 1
-	for (uint32_t i = 0; i < share.nr; i++, feed.advance(least(i + 2, last))) {
+	for (uint32_t i = 0; i < share.nr; i++, feed.advance(min(i + 2, last))) {
 		feed.load_x();
 		/* Of every output: it is read before the place tells what it is. */
 		store_planes(t.prefix + (share.row + i) * PREFIX_VECTORS(E), MSM_TREE_THREADS,
@@ -336,11 +331,11 @@ static __device__ __forceinline__ void tree_backward(const struct tree_level<E> 
 
 	if (!share.nr)
 		return;
-	tree_feed<E, REFS> feed(t, share, last, last - least(1, last), last - least(2, last));
+	tree_feed<E, REFS> feed(t, share, last, last - min(1u, last), last - min(2u, last));
 	prefix1 = load_planes<E, true>(prefixes + last * PREFIX_VECTORS(E), MSM_TREE_THREADS,
 				       threadIdx.x);
 #pragma unroll 1
-	for (uint32_t i = share.nr; i-- > 0; feed.advance(i - least(3, i))) {
+	for (uint32_t i = share.nr; i-- > 0; feed.advance(i - min(3u, i))) {
 		affine<E> a, b;
 
 		a.y = feed.ay();
@@ -349,7 +344,7 @@ static __device__ __forceinline__ void tree_backward(const struct tree_level<E> 
 		a.x = feed.ax;
 		b.x = feed.bx;
 		prefix = prefix1;
-		prefix1 = load_planes<E, true>(prefixes + (i - least(1, i)) * PREFIX_VECTORS(E),
+		prefix1 = load_planes<E, true>(prefixes + (i - min(1u, i)) * PREFIX_VECTORS(E),
 					       MSM_TREE_THREADS, threadIdx.x);
 		if (feed.is_pair())
 			tree_pair(t, share.first + i * MSM_TREE_THREADS, a, b, prefix, inv);

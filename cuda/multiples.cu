@@ -87,7 +87,7 @@ static void wipe(struct cuda_multiples *m)
 void multiples_close(struct lull_multiples *multiples)
 {
 	struct cuda_multiples *m = (struct cuda_multiples *)multiples;
-	unsigned int i, mark;
+	unsigned int i;
 
 	if (!m)
 		return;
@@ -99,9 +99,7 @@ void multiples_close(struct lull_multiples *multiples)
 			   m->device->gpu, m->plan.group, (unsigned long long)m->nr_made,
 			   m->kernel_ms / ms_per_s, m->down_ms / ms_per_s);
 	for (i = 0; i < LULL_MULTIPLES_SLOTS; i++) {
-		for (mark = 0; mark < NR_MARKS; mark++)
-			if (m->marks[i][mark])
-				cudaEventDestroy(m->marks[i][mark]);
+		events_destroy(m->marks[i], NR_MARKS);
 		if (m->streams[i])
 			cudaStreamDestroy(m->streams[i]);
 		pinned_give(m->device, &m->pinned[i]);
@@ -112,15 +110,14 @@ void multiples_close(struct lull_multiples *multiples)
 
 static int take_memory(struct cuda_multiples *m, struct lull_error *reterr)
 {
-	unsigned int i, mark;
+	unsigned int i;
 
 	LULL_TRY(device_alloc(m->device, m->plan.bytes, "multiples of a point", (void **)&m->block,
 			      reterr));
 	m->shared.batch = m->plan.batch;
 	for (i = 0; i < LULL_MULTIPLES_SLOTS; i++) {
 		CUDA_TRY(cudaStreamCreateWithFlags(&m->streams[i], cudaStreamNonBlocking), reterr);
-		for (mark = 0; mark < NR_MARKS; mark++)
-			CUDA_TRY(cudaEventCreate(&m->marks[i][mark]), reterr);
+		LULL_TRY(events_create(m->marks[i], NR_MARKS, true, reterr));
 		LULL_TRY(pinned_take(m->device, m->arena, m->plan.slot_bytes,
 				     "multiples of a point", &m->pinned[i], reterr));
 		m->shared.slots[i].scalars = m->pinned[i].ptr;

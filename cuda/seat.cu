@@ -25,18 +25,10 @@ void seat_destroy(struct cuda_seat *seat)
 	for (i = 0; i < NR_SECTIONS; i++)
 		if (seat->sums[i])
 			cudaFreeHost(seat->sums[i]);
-	for (i = 0; i < NR_LISTS; i++)
-		if (seat->listed[i])
-			cudaEventDestroy(seat->listed[i]);
-	for (i = 0; i < nr_span_stages; i++) {
-		if (seat->begun[i])
-			cudaEventDestroy(seat->begun[i]);
-		if (seat->ended[i])
-			cudaEventDestroy(seat->ended[i]);
-	}
-	for (i = 0; i < nr_lanes_max; i++)
-		if (seat->done[i])
-			cudaEventDestroy(seat->done[i]);
+	events_destroy(seat->listed, NR_LISTS);
+	events_destroy(seat->begun, nr_span_stages);
+	events_destroy(seat->ended, nr_span_stages);
+	events_destroy(seat->done, nr_lanes_max);
 	if (seat->up)
 		cudaStreamDestroy(seat->up);
 	device_free(key->device, seat->block, key->layout.bytes[BLOCK_SEAT]);
@@ -45,18 +37,10 @@ void seat_destroy(struct cuda_seat *seat)
 
 static int create_events(struct cuda_seat *seat, struct lull_error *reterr)
 {
-	unsigned int i;
-
-	for (i = 0; i < nr_span_stages; i++) {
-		CUDA_TRY(cudaEventCreate(&seat->begun[i]), reterr);
-		CUDA_TRY(cudaEventCreate(&seat->ended[i]), reterr);
-	}
-	for (i = 0; i < nr_lanes_max; i++)
-		CUDA_TRY(cudaEventCreateWithFlags(&seat->done[i], cudaEventDisableTiming), reterr);
-	for (i = 0; i < NR_LISTS; i++)
-		CUDA_TRY(cudaEventCreateWithFlags(&seat->listed[i], cudaEventDisableTiming),
-			 reterr);
-	return LULL_OK;
+	LULL_TRY(events_create(seat->begun, nr_span_stages, true, reterr));
+	LULL_TRY(events_create(seat->ended, nr_span_stages, true, reterr));
+	LULL_TRY(events_create(seat->done, nr_lanes_max, false, reterr));
+	return events_create(seat->listed, NR_LISTS, false, reterr);
 }
 
 int seat_create(struct cuda_key *key, struct cuda_seat *seat, struct lull_error *reterr)

@@ -177,7 +177,7 @@ static int load(struct cuda_seat *seat, const struct lull_stage_args *args,
 	LULL_TRY(bring(seat, args, l->lists[LIST_ALL].values, args->witness,
 		       l->arrays.nr_vars * scalar_bytes, seat->up, reterr));
 	if (assigned) {
-		size_t bytes = lull_div_up(l->arrays.nr_vars, 64) * sizeof(uint64_t);
+		size_t bytes = layout_bits_bytes(l);
 
 		LULL_TRY(bring(seat, args, l->lists[LIST_A].bits, assigned->dense_a, bytes,
 			       seat->up, reterr));

@@ -18,14 +18,9 @@ void work_destroy(struct cuda_work *work)
 
 	if (!key)
 		return;
-	for (i = 0; i < 2; i++) {
-		if (work->filled[i])
-			cudaEventDestroy(work->filled[i]);
-		if (work->drained[i])
-			cudaEventDestroy(work->drained[i]);
-	}
-	if (work->wiped)
-		cudaEventDestroy(work->wiped);
+	events_destroy(work->filled, 2);
+	events_destroy(work->drained, 2);
+	events_destroy(&work->wiped, 1);
 	if (work->copy_stream)
 		cudaStreamDestroy(work->copy_stream);
 	for (i = 0; i < nr_lanes_max; i++)
@@ -33,12 +28,6 @@ void work_destroy(struct cuda_work *work)
 			cudaStreamDestroy(work->streams[i]);
 	device_free(key->device, work->block, key->layout.bytes[BLOCK_WORK]);
 	*work = {};
-}
-
-static int create_event(cudaEvent_t *ret_event, struct lull_error *reterr)
-{
-	CUDA_TRY(cudaEventCreateWithFlags(ret_event, cudaEventDisableTiming), reterr);
-	return LULL_OK;
 }
 
 int work_create(struct cuda_key *key, struct cuda_work *work, struct lull_error *reterr)
@@ -53,11 +42,9 @@ int work_create(struct cuda_key *key, struct cuda_work *work, struct lull_error 
 		CUDA_TRY(cudaStreamCreateWithFlags(&work->streams[i], cudaStreamNonBlocking),
 			 reterr);
 	CUDA_TRY(cudaStreamCreateWithFlags(&work->copy_stream, cudaStreamNonBlocking), reterr);
-	for (i = 0; i < 2; i++) {
-		LULL_TRY(create_event(&work->filled[i], reterr));
-		LULL_TRY(create_event(&work->drained[i], reterr));
-	}
-	return create_event(&work->wiped, reterr);
+	LULL_TRY(events_create(work->filled, 2, false, reterr));
+	LULL_TRY(events_create(work->drained, 2, false, reterr));
+	return events_create(&work->wiped, 1, false, reterr);
 }
 
 int work_drain(const struct cuda_work *work, struct lull_error *reterr)

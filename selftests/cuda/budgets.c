@@ -8,6 +8,7 @@
 #include "gpu_circuit.h"
 
 #include "bench/circuit.h"
+#include "input/lkey_blob.h"
 
 /* With @vram bytes: LULL_OK and the same bytes, or LULL_NOMEM and how many there
  * should be; never more than that was allocated. */
@@ -303,6 +304,49 @@ TEST(few_full_size_scalars_bn254)
 TEST(few_full_size_scalars_bls12_381)
 {
 	prove_few(LULL_CURVE_BLS12_381);
+}
+
+/* A folded key in the least memory: blocks of rows are not as many as rows. */
+TEST(folded_key_is_streamed)
+{
+	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
+	char want[TEXT_BYTES], got[TEXT_BYTES], r1cs[PATH_BYTES];
+	struct lull_ctx *cpu, *gpu;
+	struct lull_wtns *wtns = NULL;
+	struct lull_key *key = NULL;
+	struct blob zkey, folded;
+	struct circuit circuit;
+	unsigned int nr = 0;
+	const char *plan;
+
+	if (!has_gpu() || strcmp(backend_name(), "cuda"))
+		return;
+	cpu = make_ctx(0);
+	ASSERT_TRUE(make_key(cpu, "dense", "bn128", 12, &circuit));
+	scratch_path(r1cs, "bn128-dense-12.r1cs");
+	draw_scalar(r);
+	draw_scalar(s);
+	prove_on_cpu(cpu, &circuit, r, s, want);
+	zkey = blob_read(circuit.key);
+	folded = lkey_of(&zkey, r1cs, 1);
+	ASSERT_TRUE(folded.data);
+	gpu = open_gpu(least_bytes_of(&folded));
+	ASSERT_EQ(LULL_OK, lull_key_open_mem(gpu, folded.data, folded.bytes,
+					     &key, NULL));
+	ASSERT_EQ(LULL_OK, lull_wtns_open(gpu, circuit.wtns, &wtns, NULL));
+	prove_text(gpu, key, wtns, r, s, got);
+	EXPECT_STREQ(want, got);
+	plan = strstr(plan_text, "matrices streamed in ");
+	EXPECT_TRUE(plan && sscanf(plan, "matrices streamed in %u", &nr) == 1);
+	printf("# in %u blocks\n", nr);
+	EXPECT_TRUE(nr > 1 && nr <= 20);
+	lull_wtns_close(wtns);
+	lull_key_close(key);
+	lull_ctx_destroy(gpu);
+	lull_ctx_destroy(cpu);
+	blob_free(&folded);
+	blob_free(&zkey);
+	scratch_clear();
 }
 
 TEST_MAIN

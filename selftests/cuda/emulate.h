@@ -31,6 +31,8 @@
 
 struct lull_error;
 
+using std::min;
+
 struct emulated_index {
 	unsigned int x, y, z;
 };

@@ -18,11 +18,6 @@
 /* The device's functions, which its headers use and nothing here calls. */
 #include "cuda/emulate.h"
 
-namespace lull
-{
-using std::min;
-}
-
 #include "curve.cuh"
 
 #include "check.cuh"

@@ -5,8 +5,22 @@
 #ifndef LULL_SELFTESTS_CUDA_GPU_H
 #define LULL_SELFTESTS_CUDA_GPU_H
 
+#include <dlfcn.h>
+#include <string.h>
+
 #include "backend/set.h"
 #include "harness.h"
+
+/* A circuit of make_circuit()'s. */
+struct made_shape {
+	const char *shape;
+	unsigned int log2;
+};
+
+/* Those that have corners and no size. */
+#define EDGE_SHAPES                                                     \
+	{ "edge-domain2", 1 }, { "edge-empty", 1 }, { "edge-nopub", 3 }, \
+		{ "edge-linear", 4 }, { "edge-unused", 5 }
 
 /* What opening a GPU came to: a reason to skip.  With a GPU in the machine it
  * must not be skipped over. */
@@ -41,6 +55,18 @@ static inline struct lull_set *gpu_open(const struct lull_set_opts *opts)
 	alone.fallback_cpu = true;
 	EXPECT_EQ(LULL_OK, lull_set_open(&alone, &set, NULL));
 	return set;
+}
+
+/* A function of the emulated devices'; false on others. */
+static inline bool find_emulated(const char *name, void *ret_function)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *symbol = library ? dlsym(library, name) : NULL;
+
+	memcpy(ret_function, &symbol, sizeof(symbol));
+	if (library)
+		dlclose(library);
+	return symbol;
 }
 
 #endif

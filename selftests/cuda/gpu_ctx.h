@@ -9,8 +9,6 @@
 
 #include "../prove/prove.h"
 
-#include <dlfcn.h>
-
 #include "cuda/gpu.h"
 
 /* In a golden .wtns: a head of 12 bytes, the first section's 12 and 40, the
@@ -56,18 +54,6 @@ static inline struct lull_ctx *open_gpu_in(uint64_t vram_bytes,
 static inline struct lull_ctx *open_gpu(uint64_t vram_bytes)
 {
 	return open_gpu_in(vram_bytes, NULL);
-}
-
-/* A function of the emulated devices'; false on others. */
-static inline bool find_emulated(const char *name, void *ret_function)
-{
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	void *symbol = library ? dlsym(library, name) : NULL;
-
-	memcpy(ret_function, &symbol, sizeof(symbol));
-	if (library)
-		dlclose(library);
-	return symbol;
 }
 
 /* The least device memory that a key can do with, by the refusal's own words. */

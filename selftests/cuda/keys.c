@@ -136,15 +136,9 @@ static void compare_both(const struct paths *paths, struct lull_set *set)
 
 static void compare_shapes(const char *curve)
 {
-	static const struct {
-		const char *shape;
-		unsigned int log2;
-	} shapes[] = {
-		{ "edge-domain2", 1 }, { "edge-empty", 1 },
-		{ "edge-nopub", 3 },   { "edge-linear", 4 },
-		{ "edge-unused", 5 },  { "dense", 12 },
-		{ "sha", 11 },
-	};
+	static const struct made_shape shapes[] = { EDGE_SHAPES,
+						    { "dense", 12 },
+						    { "sha", 11 } };
 	struct lull_set *set = open_gpu(0, false);
 	struct paths paths;
 	size_t i;

@@ -68,6 +68,9 @@ static struct lull_key_arrays arrays_of(enum lull_curve id,
 	return arrays;
 }
 
+/* A row of matrices. */
+#define ROW_BYTES ((uint64_t)40)
+
 /* How many wires have points in A and in B: all, or a quarter. */
 enum density { ALL, QUARTER_OF_B, QUARTER_OF_BOTH };
 
@@ -79,7 +82,7 @@ static int make_dense(const struct curve_ops *ops, unsigned int log2_domain,
 	const size_t nr = arrays.nr_vars, part = nr / 4;
 	const struct dense dense = { { nr, density == QUARTER_OF_BOTH ? part : nr,
 				       density == ALL ? nr : part } };
-	const struct matrices_bytes spmv = { 6400, (uint64_t)40 << log2_domain,
+	const struct matrices_bytes spmv = { 6400, ROW_BYTES << log2_domain,
 					     4000, (uint64_t)4 << log2_domain };
 
 	return layout_make(ops, &arrays, &dense, &spmv, NR_SMS, budget, l,
@@ -426,6 +429,88 @@ TEST(every_budget_assigned)
 		shrink_assigned(log2, (size_t)1 << log2 / 2);
 		shrink_assigned(log2, 0);
 	}
+}
+
+/* Folded keys have no scratch of a quotient for blocks to lie in: these are of
+ * some size anyhow, and so are few. */
+static void shrink_folded(unsigned int log2_domain)
+{
+	constexpr uint64_t block_bytes = (uint64_t)8 << 20;
+	const struct curve_ops ops = curve_of(LULL_CURVE_BN254);
+	struct lull_key_arrays arrays = arrays_of(ops.id, log2_domain);
+	const uint64_t rows = ROW_BYTES << log2_domain;
+	const struct dense dense = { { arrays.nr_vars, arrays.nr_vars,
+				       arrays.nr_vars } };
+	const struct matrices_bytes spmv = { 6400, rows, 4000,
+					     (uint64_t)4 << log2_domain };
+	unsigned int nr_streamed = 0;
+	struct layout l;
+	uint64_t budget;
+
+	arrays.folded = true;
+	for (budget = 4096 * GIB; !layout_make(&ops, &arrays, &dense, &spmv,
+					       NR_SMS, budget, &l, NULL);
+	     budget = budget / 16 * 15) {
+		check(&l);
+		if (!l.matrices_streamed)
+			continue;
+		nr_streamed++;
+		EXPECT_TRUE(l.block_bytes * 8 >= rows ||
+			    l.block_bytes >= block_bytes);
+		/* Two are less than to have them there. */
+		EXPECT_TRUE(l.block_bytes * 4 <= rows);
+	}
+	EXPECT_TRUE(nr_streamed);
+	printf("# 2^%u, folded: %u budgets stream rows\n", log2_domain,
+	       nr_streamed);
+}
+
+TEST(every_budget_folded)
+{
+	static const unsigned int logs[] = { 13, 18, 22, 27 };
+
+	for (unsigned int log2 : logs)
+		shrink_folded(log2);
+}
+
+/* Sums of more points than a sum can have at a time are streamed, and no others:
+ * of 2^28 however much memory there is, of fewer where copies, which make windows
+ * fewer, have no room. */
+static void expect_too_many(enum lull_curve id, unsigned int log2_domain,
+			    size_t nr_vars, uint64_t gib, bool h_too)
+{
+	const struct curve_ops ops = curve_of(id);
+	struct lull_key_arrays arrays = arrays_of(id, log2_domain);
+	const struct dense dense = { { nr_vars, nr_vars, nr_vars } };
+	const struct matrices_bytes spmv = { 6400, ROW_BYTES << log2_domain,
+					     4000, (uint64_t)4 << log2_domain };
+	struct lull_error error = {};
+	struct layout l;
+	char text[240];
+
+	arrays.nr_vars = nr_vars;
+	arrays.nr_l = nr_vars - arrays.nr_public - 1;
+	if (layout_make(&ops, &arrays, &dense, &spmv, NR_SMS, gib * GIB, &l,
+			&error)) {
+		TEST_FAIL_("%s", error.msg);
+		return;
+	}
+	layout_describe(&l, text, sizeof(text));
+	printf("# 2^%u, %zu wires: %s\n", log2_domain, nr_vars, text);
+	for (const struct section &s : l.sections)
+		EXPECT_EQ(h_too || &s != &l.sections[SECTION_H], s.streamed);
+	check(&l);
+}
+
+TEST(more_points_than_a_sum_can_have)
+{
+	const size_t all = ((size_t)1 << 28) - 1;
+
+	expect_too_many(LULL_CURVE_BN254, 28, all, 4096, true);
+	expect_too_many(LULL_CURVE_BN254, 28, all, 139, true);
+	expect_too_many(LULL_CURVE_BLS12_381, 28, all, 4096, true);
+	expect_too_many(LULL_CURVE_BLS12_381, 27, 180 * 1000 * 1000, 139,
+			false);
 }
 
 /* What users have: these must not stream, and the first has all its copies. */

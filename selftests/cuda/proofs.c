@@ -105,16 +105,9 @@ close:
 
 static void compare_shapes(const char *curve)
 {
-	static const struct {
-		const char *shape;
-		unsigned int log2;
-	} shapes[] = {
-		{ "edge-domain2", 1 }, { "edge-empty", 1 },
-		{ "edge-nopub", 3 },   { "edge-linear", 4 },
-		{ "edge-unused", 5 },  { "dense", 2 },
-		{ "dense", 5 },	       { "dense", 10 },
-		{ "dense", 13 },       { "sha", 11 },
-		{ "sha", 15 },
+	static const struct made_shape shapes[] = {
+		EDGE_SHAPES,	 { "dense", 2 }, { "dense", 5 }, { "dense", 10 },
+		{ "dense", 13 }, { "sha", 11 },	 { "sha", 15 },
 	};
 	struct lull_ctx *gpu = open_gpu(0), *cpu;
 	struct circuit circuit;

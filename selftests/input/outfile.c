@@ -326,29 +326,57 @@ TEST(nothing_is_left_by_a_kill)
 	unlink(path);
 }
 
+/* The name that an output has between two calls. */
+static const char *temp_of(const char *base)
+{
+	uint8_t hash[LULL_HASH_BYTES];
+	char name[64];
+
+	lull_hash(base, strlen(base), hash);
+	snprintf(name, sizeof(name), ".lull-%016llx",
+		 (unsigned long long)lull_load_u64(hash));
+	return in_folder(name);
+}
+
 /* What a kill between two calls leaves goes with the next output. */
 TEST(what_is_left_is_removed)
 {
 	const char *path = in_folder("old.json");
-	uint8_t hash[LULL_HASH_BYTES];
+	const char *temp = temp_of("old.json");
 	struct lull_outfile out;
-	char name[64];
 
 	write_file(path, "old");
-	lull_hash("old.json", 8, hash);
-	snprintf(name, sizeof(name), ".lull-%016llx",
-		 (unsigned long long)lull_load_u64(hash));
-	write_file(in_folder(name), "left");
+	write_file(temp, "left");
 	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, NULL));
 	if (out.temp) {
 		lull_outfile_discard(&out);
-		unlink(in_folder(name));
+		unlink(temp);
 		unlink(path);
 		SKIP("no files without a name in /tmp");
 	}
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
 	expect_content(path, "new");
+	EXPECT_EQ(1, nr_files());
+	unlink(path);
+}
+
+/* As another's file in a folder like /tmp, which cannot be removed either. */
+TEST(what_cannot_be_removed_is_left)
+{
+	const char *path = in_folder("old.json");
+	const char *temp = temp_of("old.json");
+	struct lull_outfile out;
+	struct lull_error err;
+
+	write_file(path, "old");
+	ASSERT_EQ(0, mkdir(temp, 0700));
+	ASSERT_EQ(LULL_OK, lull_outfile_open(path, 0, &out, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
+	if (lull_outfile_commit(&out, 1, &err))
+		TEST_FAIL_("%s", err.msg);
+	expect_content(path, "new");
+	EXPECT_EQ(0, rmdir(temp));
 	EXPECT_EQ(1, nr_files());
 	unlink(path);
 }

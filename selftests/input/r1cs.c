@@ -162,6 +162,64 @@ TEST(empty_combinations)
 	blob_free(&b);
 }
 
+/* Walks though what was checked has been written over, and finds nothing that
+ * leads elsewhere. */
+static void walk_changed(const struct lull_r1cs *r1cs)
+{
+	struct lull_r1cs_walk walk = lull_r1cs_walk(r1cs);
+	const struct lull_r1cs_lc *lcs[3];
+	struct lull_r1cs_row row;
+	uint32_t rows = 0, i;
+	size_t k;
+
+	lcs[0] = &row.a;
+	lcs[1] = &row.b;
+	lcs[2] = &row.c;
+	for (; lull_r1cs_next(r1cs, &walk, &row); rows++) {
+		EXPECT_TRUE(walk.next <= r1cs->constraints_end);
+		for (k = 0; k < LULL_ARRAY_SIZE(lcs); k++) {
+			ASSERT_TRUE((size_t)lcs[k]->nr_terms * 36 <=
+				    (size_t)(r1cs->constraints_end -
+					     r1cs->constraints));
+			/* One behind the last: of nothing. */
+			for (i = 0; i <= lcs[k]->nr_terms; i++)
+				EXPECT_TRUE(lull_r1cs_term_wire(lcs[k], i) <
+					    r1cs->nr_wires);
+			EXPECT_EQ(0, *lull_r1cs_term_value(lcs[k], i));
+		}
+	}
+	EXPECT_EQ(r1cs->nr_constraints, rows);
+}
+
+TEST(changed_after_it_was_checked)
+{
+	/* Of mul2's first combination: its length, and its wire. */
+	static const struct {
+		size_t at;
+		uint32_t value;
+	} changes[] = {
+		{ 0, UINT32_MAX }, { 0, 2 },	     { 0, 3 },
+		{ 0, 4 },	   { 0, 0 },	     { 4, 4 },
+		{ 4, UINT32_MAX }, { 80, 1u << 30 },
+	};
+	struct blob good = blob_read(MUL2), b;
+	size_t i, at;
+	struct lull_r1cs r1cs;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(changes); i++) {
+		/* The constraints last: behind them is nobody's memory. */
+		b = blob_reorder(&good, (const uint32_t[]){ 1, 3, 2, 0 });
+		at = blob_payload(&b, 2);
+		ASSERT_EQ(LULL_OK, lull_r1cs_open_mem(b.data, b.bytes, "c",
+						      &r1cs, NULL));
+		blob_put_u32(&b, at + changes[i].at, changes[i].value);
+		walk_changed(&r1cs);
+		lull_r1cs_close(&r1cs);
+		blob_free(&b);
+	}
+	blob_free(&good);
+}
+
 TEST(without_labels)
 {
 	struct blob b = blob_read(MUL2), bare = blob_without(&b, 3);

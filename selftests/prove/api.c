@@ -5,6 +5,12 @@
 #include "prove.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/workers.h"
+#include "prove/prover.h"
+#include "prove/witness.h"
+#include "test_arena.h"
 
 #define CIRCUIT "bn128-mul2"
 
@@ -85,6 +91,37 @@ TEST(stages_and_progress)
 	ASSERT_TRUE(set_up());
 	expect_stages(0);
 	expect_stages(LULL_PROVE_NO_VERIFY);
+	take_down();
+}
+
+static void cancel_check(void *arg, const char *stage)
+{
+	if (!strcmp(stage, "check"))
+		atomic_store((atomic_bool *)arg, true);
+}
+
+/* Nobody follows the proof: no check, no proof. */
+TEST(what_was_not_checked_does_not_leave)
+{
+	atomic_bool canceled = false;
+	const struct lull_prove_opts opts = { .size = sizeof(opts),
+					      .progress = cancel_check,
+					      .progress_arg = &canceled };
+	static const uint8_t r[LULL_FR_BYTES] = { 7 };
+	struct lull_workers *pool = NULL, *workers = NULL;
+	struct lull_error error = { 0 };
+	struct lull_proof *proof = NULL;
+
+	ASSERT_TRUE(set_up());
+	ASSERT_EQ(LULL_OK, lull_workers_create(2, &pool, NULL));
+	ASSERT_EQ(LULL_OK, lull_workers_share(pool, &canceled, &workers, NULL));
+	EXPECT_EQ(LULL_CANCELED,
+		  lull_prover_run(workers, test_arena(), key, wtns->file.values,
+				  &opts, r, r, &proof, &error));
+	EXPECT_STREQ("canceled", error.msg);
+	EXPECT_TRUE(!proof);
+	lull_workers_destroy(workers);
+	lull_workers_destroy(pool);
 	take_down();
 }
 

@@ -58,17 +58,6 @@ static void power(struct fr *r, const struct fr *x, uint64_t e)
 	fr_pow_var(r, x, &e, 1);
 }
 
-/* The multiple of the generator by k. */
-static void multiple(struct g1_affine *r, const struct fr *k)
-{
-	limb_t plain[FR_LIMBS];
-	struct g1_xyzz p;
-
-	fr_to_plain(plain, k);
-	g1_mul_var(&p, &g1_generator, plain, FR_LIMBS);
-	g1_xyzz_to_affine(r, &p);
-}
-
 /* L_j(tau) of the 2^log2_n-th roots, as (tau^n - 1) w / (n (tau - w)). */
 static void lagrange(struct fr *r, const struct fr *tau, unsigned int log2_n,
 		     uint64_t j)
@@ -101,7 +90,7 @@ static void check_monomial(unsigned int log2_n)
 	for (i = 0; i < n; i++) {
 		lagrange(&x, &tau, log2_n + 1, 2 * i + 1);
 		fr_mul(&x, &x, &delta);
-		multiple(&h[i], &x);
+		g1_generated_var(&h[i], &x);
 	}
 	ASSERT_EQ(LULL_OK,
 		  lull_bellman_monomial((const uint8_t *)h, log2_n, workers,
@@ -113,7 +102,7 @@ static void check_monomial(unsigned int log2_n)
 	for (i = 0; i < n - 1; i++) {
 		power(&x, &tau, i);
 		fr_mul(&x, &x, &z);
-		multiple(&want, &x);
+		g1_generated_var(&want, &x);
 		EXPECT_MEMEQ(&want, (uint8_t *)out.ptr + i * G1_BYTES,
 			     G1_BYTES);
 	}

@@ -215,15 +215,15 @@ static uint32_t nr_given;
 static int next_wrong(void *arg, struct lull_toxic_row *ret_row)
 {
 	(void)arg;
-	if (nr_given++)
+	if (nr_given++ && (wrong != 8 || nr_given > 2))
 		return 0;
 	memset(ret_row, 0, sizeof(*ret_row));
-	feed.wires[1][0] = wrong == 0 ? 4 : 1;
+	feed.wires[1][0] = wrong == 0 ? 5 : 1;
 	feed.coefs[1][0] = wrong == 1;
 	ret_row->lcs[1] =
 		(struct lull_toxic_lc){ wrong == 2 ? 65536 : 1, feed.wires[1],
 					feed.coefs[1] };
-	ret_row->nr_wires = wrong == 3 ? 3 : 4;
+	ret_row->nr_wires = wrong == 3 ? 3 : nr_given > 1 ? 4 : 5;
 	return 1;
 }
 
@@ -233,8 +233,8 @@ TEST(rows_that_are_none)
 		enum lull_status code;
 		const char *text;
 	} wants[] = {
-		{ LULL_RANGE, "row 0, matrix B: wire: expected less than 4, "
-			      "found 4" },
+		{ LULL_RANGE, "row 0, matrix B: wire: expected less than 5, "
+			      "found 5" },
 		{ LULL_RANGE, "row 0, matrix B: coefficient: expected less "
 			      "than 1, found 1" },
 		{ LULL_RANGE, "row 0, matrix B: terms: expected less than "
@@ -246,6 +246,8 @@ TEST(rows_that_are_none)
 				    "found 65536" },
 		{ LULL_UNSUPPORTED, "curve 9" },
 		{ LULL_USAGE, "struct lull_toxic_circuit: expected size" },
+		{ LULL_USAGE, "row 1: wires: expected at least the 5 of the "
+			      "row before, found 4" },
 	};
 	struct lull_toxic_circuit source;
 	struct lull_error error;

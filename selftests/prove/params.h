@@ -60,26 +60,18 @@ static inline void put_plain(struct blob *b, const struct fp *x)
 
 static inline void put_g1(struct made *m, const struct fr *k)
 {
-	limb_t plain[FR_LIMBS];
 	struct g1_affine p;
-	struct g1_xyzz acc;
 
-	fr_to_plain(plain, k);
-	g1_mul_var(&acc, &g1_generator, plain, FR_LIMBS);
-	g1_xyzz_to_affine(&p, &acc);
+	g1_generated_var(&p, k);
 	put_plain(&m->file, &p.x);
 	put_plain(&m->file, &p.y);
 }
 
 static inline void put_g2(struct made *m, const struct fr *k)
 {
-	limb_t plain[FR_LIMBS];
 	struct g2_affine p;
-	struct g2_xyzz acc;
 
-	fr_to_plain(plain, k);
-	g2_mul_var(&acc, &g2_generator, plain, FR_LIMBS);
-	g2_xyzz_to_affine(&p, &acc);
+	g2_generated_var(&p, k);
 	put_plain(&m->file, &p.x.c1);
 	put_plain(&m->file, &p.x.c0);
 	put_plain(&m->file, &p.y.c1);

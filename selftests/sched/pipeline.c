@@ -201,6 +201,30 @@ TEST(jobs_that_are_refused)
 	free_bed(&bed);
 }
 
+/* A device of one context is none of another's pipeline. */
+TEST(keys_of_another_context_are_refused)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_SMALL);
+	struct bed other = make_bed("null", GOLDEN_SMALL);
+	struct lull_pipeline *pipeline =
+		make_pipeline(&bed, (struct lull_pipeline_opts){ 0 });
+	const char *path = bed.wtns;
+	const struct lull_job_opts opts = { .size = sizeof(opts),
+					    .nr_partitions = 1,
+					    .paths = &path };
+	struct lull_error error = { 0 };
+	struct lull_job *job = NULL;
+
+	EXPECT_EQ(LULL_USAGE,
+		  lull_job_submit(pipeline, other.key, &opts, &job, &error));
+	EXPECT_TRUE(strstr(error.msg, "a key of the pipeline's context"));
+	EXPECT_TRUE(!job);
+	lull_job_free(job);
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+	free_bed(&other);
+}
+
 TEST(pipelines_that_are_refused)
 {
 	static const struct {

@@ -4,6 +4,7 @@
  */
 #include "synth/spmv.h"
 
+#include "base/error.h"
 #include "base/mem.h"
 #include "synth/order.h"
 
@@ -301,6 +302,25 @@ TEST(order_is_stable_and_complete)
 		last = row;
 	}
 	lull_arena_retire(&order);
+}
+
+/* Of a mapped key they may have changed since they were checked. */
+TEST(rows_that_are_out_of_range_are_not_sorted)
+{
+	const uint32_t row = UINT32_MAX;
+	struct lull_arena_stats was, is;
+	struct lull_error error;
+	struct lull_vec order;
+	struct system s;
+
+	make_system(&s, 64, 5000, false, 1);
+	lull_arena_stats(test_arena(), &was);
+	memcpy(s.coefs + 2500 * LULL_COEF_BYTES + 4, &row, sizeof(row));
+	EXPECT_EQ(LULL_IO, lull_synth_order(s.coefs, s.nr_coefs, s.n,
+					    test_arena(), &order, &error));
+	EXPECT_TRUE(strstr(error.msg, "changed") != NULL);
+	lull_arena_stats(test_arena(), &is);
+	EXPECT_EQ(was.used_bytes, is.used_bytes);
 }
 
 /* One row longer than a task's share, at the start, in the middle, last. */

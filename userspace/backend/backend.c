@@ -218,12 +218,11 @@ static int open_devices(struct lull_set *set,
 					 backend->name, device->gpu, there - 1);
 		err = open_device(set, device, &why);
 		if (!err)
-			set->nr_devices++;
+			set->nr_all = ++set->nr_devices;
 		else if (nr > 1)
 			lull_set_warn(set, "%s: GPU %u is left out: %s",
 				      backend->name, device->gpu, why.msg);
 	}
-	set->nr_all = set->nr_devices;
 	if (set->nr_devices)
 		return LULL_OK;
 	if (reterr)

@@ -19,6 +19,7 @@
 #include "arena/arena.h"
 #include "backend/backend.h"
 #include "base/error.h"
+#include "base/mem.h"
 #include "curve/facts.h"
 #include "msm/msm.h"
 #include "ntt/ntt.h"
@@ -132,6 +133,8 @@ static void run_msm_g1(const struct lull_stage_args *args,
 	g1_msm_var(&acc, points, scalars, nr, args->workers, scratch);
 	g1_xyzz_to_affine(&sum, &acc);
 	memcpy(args->ret_point, &sum, sizeof(sum));
+	lull_wipe(&sum, sizeof(sum));
+	lull_wipe(&acc, sizeof(acc));
 }
 
 static void run_msm_g2(const struct lull_stage_args *args,
@@ -144,6 +147,8 @@ static void run_msm_g2(const struct lull_stage_args *args,
 	g2_msm_var(&acc, points, scalars, nr, args->workers, scratch);
 	g2_xyzz_to_affine(&sum, &acc);
 	memcpy(args->ret_point, &sum, sizeof(sum));
+	lull_wipe(&sum, sizeof(sum));
+	lull_wipe(&acc, sizeof(acc));
 }
 
 /* Rows that are given go where the domain has them. */

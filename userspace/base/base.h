@@ -87,6 +87,16 @@ static inline uint32_t lull_load_u32(const void *p)
 	return v;
 }
 
+/* Of memory that others may write meanwhile: what is compared afterwards is what
+ * is used, and not loaded again. */
+static inline uint32_t lull_load_u32_once(const void *p)
+{
+	uint32_t v = lull_load_u32(p);
+
+	__asm__("" : "+r"(v));
+	return v;
+}
+
 static inline uint64_t lull_load_u64(const void *p)
 {
 	uint64_t v;

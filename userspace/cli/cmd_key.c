@@ -142,15 +142,19 @@ static int copy_to_stdout(const char *path, struct lull_error *reterr)
 {
 	FILE *file = fopen(path, "r");
 	char buf[COPY_BYTES];
+	int err = LULL_OK;
 	size_t nr;
 
 	if (!file)
 		return lull_fail_errno(reterr, LULL_IO, errno, "%s", path);
 	while ((nr = fread(buf, 1, sizeof(buf), file)))
 		fwrite(buf, 1, nr, stdout);
+	if (ferror(file))
+		err = lull_fail_errno(reterr, LULL_IO, errno, "%s: reading",
+				      path);
 	fclose(file);
 	putchar('\n'); /* the file has none at its end */
-	return LULL_OK;
+	return err;
 }
 
 /*

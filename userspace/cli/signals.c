@@ -18,6 +18,7 @@
 
 /* Temporary outputs are named so (userspace/input/outfile.h). */
 #define TEMP_PREFIX ".lull-"
+#define TEMP_DIGITS 16
 /* The command opens a handful of files; descriptors are handed out upwards. */
 #define FDS_SEARCHED 64
 #define PATH_BYTES 4096
@@ -39,6 +40,24 @@ static void name_fd(char *buf, size_t bytes, unsigned int fd)
 	buf[at] = '\0';
 }
 
+/* Whether an output was given this name: the caller's own files may begin so. */
+static bool is_temporary(const char *name)
+{
+	const size_t len = sizeof(TEMP_PREFIX) - 1;
+
+	return !strncmp(name, TEMP_PREFIX, len) &&
+	       strspn(name + len, "0123456789abcdef") == TEMP_DIGITS &&
+	       !name[len + TEMP_DIGITS];
+}
+
+/* An output is open for reading too; what is open for that alone is an input. */
+static bool is_written(unsigned int fd)
+{
+	const int flags = fcntl((int)fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_ACCMODE) == O_RDWR;
+}
+
 static void remove_temporaries(void)
 {
 	static char path[PATH_BYTES];
@@ -54,8 +73,7 @@ static void remove_temporaries(void)
 			continue;
 		path[len] = '\0';
 		base = strrchr(path, '/');
-		if (base &&
-		    !strncmp(base + 1, TEMP_PREFIX, sizeof(TEMP_PREFIX) - 1))
+		if (base && is_temporary(base + 1) && is_written(fd))
 			unlink(path);
 	}
 }

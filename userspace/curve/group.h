@@ -61,6 +61,8 @@ _Static_assert(sizeof(struct g2_affine) == 4 * FP_LIMBS * sizeof(limb_t),
 #define g2_xyzz_equal LULL_CURVE_NAME(g2_xyzz_equal)
 #define g1_mul_var LULL_CURVE_NAME(g1_mul_var)
 #define g2_mul_var LULL_CURVE_NAME(g2_mul_var)
+#define g1_generated_var LULL_CURVE_NAME(g1_generated_var)
+#define g2_generated_var LULL_CURVE_NAME(g2_generated_var)
 
 /* The generator by convention, an affine point. */
 extern const struct g1_affine g1_generator;
@@ -105,6 +107,10 @@ void g1_mul_var(struct g1_xyzz *r, const struct g1_affine *p, const limb_t *k,
 		unsigned int nr_limbs);
 void g2_mul_var(struct g2_xyzz *r, const struct g2_affine *p, const limb_t *k,
 		unsigned int nr_limbs);
+
+/* r = k times the generator; time depends on k, and nothing of it is left. */
+void g1_generated_var(struct g1_affine *r, const struct fr *k);
+void g2_generated_var(struct g2_affine *r, const struct fr *k);
 
 static inline bool g1_affine_is_inf(const struct g1_affine *p)
 {
@@ -182,6 +188,7 @@ static inline void g2_xyzz_set_inf(struct g2_xyzz *r)
 #define g_xyzz_add_affine LULL_GROUP_LOCAL(xyzz_add_affine)
 #define g_xyzz_equal LULL_GROUP_LOCAL(xyzz_equal)
 #define g_mul_var LULL_GROUP_LOCAL(mul_var)
+#define g_generated_var LULL_GROUP_LOCAL(generated_var)
 #endif
 
 #endif

@@ -6,6 +6,7 @@
  * dbl-2008-s-1, add-2008-s, madd-2008-s.  The exceptional cases that those
  * leave out (infinity, equal and opposite points) are handled here.
  */
+#include "base/mem.h"
 #include "curve/group.h"
 
 #if LULL_GROUP == 1
@@ -207,4 +208,15 @@ void g_mul_var(struct g_xyzz *r, const struct g_affine *p, const limb_t *k,
 			g_xyzz_add_affine(&acc, &acc, &base);
 	}
 	*r = acc;
+}
+
+void g_generated_var(struct g_affine *r, const struct fr *k)
+{
+	limb_t plain[FR_LIMBS];
+	struct g_xyzz p;
+
+	fr_to_plain(plain, k);
+	g_mul_var(&p, &g_generator, plain, FR_LIMBS);
+	g_xyzz_to_affine(r, &p);
+	lull_wipe(plain, sizeof(plain));
 }

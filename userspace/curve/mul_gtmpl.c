@@ -153,6 +153,8 @@ void g_mul(struct g_xyzz *r, const struct g_affine *p, const limb_t k[FR_LIMBS])
 	gfe_mul(&r->y, &acc.y, &zz);
 	gfe_mul(&r->zzz, &zz, &acc.z);
 	r->zz = zz;
+	/* Of a point that may be secret, too. */
+	lull_wipe(table, sizeof(table));
 	lull_wipe(&acc, sizeof(acc));
 	lull_wipe(&entry, sizeof(entry));
 	lull_wipe(&zz, sizeof(zz));

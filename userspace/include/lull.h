@@ -101,12 +101,15 @@ LULL_API const char *lull_status_str(int status);
  * @size: sizeof(struct lull_ctx_opts)
  * @nr_threads: threads that work on one proof; 0 for one a usable CPU
  * @warn: called with one line for each thing worth knowing that is no error
- *	(trailing bytes, a key from a known trapdoor); may be NULL.  Called on
- *	the thread that called into the library.
+ *	(trailing bytes, a key from a known trapdoor, a device that is left out);
+ *	may be NULL.  Called on the thread that called into the library, and by
+ *	a pipeline on threads of its own, several at once where several devices
+ *	fail.
  * @warn_arg: handed to @warn
  * @say: called with one line for each thing that was decided: which backend
  *	was taken and why, how a device's memory is shared out, which arena and
- *	which loader was taken and why no better one; may be NULL
+ *	which loader was taken and why no better one; may be NULL.  Called as
+ *	@warn is.
  * @say_arg: handed to @say
  * @backend: who computes: "cpu", "cuda", "null" (which computes nothing, for
  *	measuring), "auto" for cuda where it works and else the CPU; NULL for
@@ -286,9 +289,13 @@ LULL_API int lull_ctx_device_stats(const struct lull_ctx *ctx,
  * @ret_key: owned by the caller; end it with lull_key_close()
  * @reterr: filled on failure
  *
- * Checks every section, size, index and coefficient and that every point has
- * canonical coordinates and lies on its curve; lull_key_check() adds the
- * subgroups.  A file that changes while it is read is refused with LULL_IO.
+ * Checks every section, size, index and coefficient and that every point of a
+ * .zkey has canonical coordinates and lies on its curve; lull_key_check() adds
+ * the subgroups.  Of a .lkey the hashes are checked, and the points of its header
+ * and of IC: all were looked at when it was made, and looking at each again
+ * would take longer than reading it.  lull_key_check() looks at all; with points
+ * that are none no proof comes of it, for none verifies.  A file that changes
+ * while it is read is refused with LULL_IO.
  *
  * Context: any thread.  An open key is read-only and may be used by any
  * number of proofs at once.

@@ -149,7 +149,7 @@ struct lull_job_opts {
 /**
  * lull_job_submit - have partitions proved
  * @pipeline: by whom
- * @key: outlives the job
+ * @key: of the pipeline's context; outlives the job
  * @opts: what
  * @ret_job: owned by the caller; end it with lull_job_free()
  * @reterr: filled on failure

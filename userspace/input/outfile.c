@@ -384,22 +384,26 @@ static bool link_as(const struct lull_outfile *out, const char *name)
 }
 
 /* Gives a file without a name the one to be renamed.  What has it already is
- * what a process left that was killed here. */
+ * what a process left that was killed here; or, as anybody can work it out, what
+ * somebody put there who owns it, where only owners may remove files: then it is
+ * a name that nobody can work out. */
 static bool link_temp(struct lull_outfile *out)
 {
 	const char *base = out->path + directory_bytes(out->path);
 	uint8_t hash[LULL_HASH_BYTES];
+	uint64_t number;
 	int tries;
 
 	out->temp = begin_temp(out->path);
 	if (!out->temp)
 		return false;
 	lull_hash(base, strlen(base), hash);
-	end_temp(out->temp, out->path, lull_load_u64(hash));
+	number = lull_load_u64(hash);
 	for (tries = 0; tries < TEMP_TRIES; tries++) {
+		end_temp(out->temp, out->path, number);
 		if (link_as(out, out->temp))
 			return true;
-		if (errno != EEXIST || unlink(out->temp))
+		if (errno != EEXIST || (unlink(out->temp) && !draw(&number)))
 			break;
 	}
 	free(out->temp);

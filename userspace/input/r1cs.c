@@ -151,12 +151,18 @@ static int refuse_gates(const struct lull_r1cs *r1cs, uint32_t type,
 				   reader.pos, reterr);
 }
 
+/* As it stands in the file. */
+static uint32_t raw_wire(const struct lull_r1cs_lc *lc, uint32_t i)
+{
+	return lull_load_u32(lull_r1cs_term(lc, i));
+}
+
 static int fail_term(const struct lull_r1cs *r1cs, const struct place *place,
 		     const struct lull_r1cs_lc *lc, uint32_t i,
 		     struct lull_error *reterr)
 {
 	const uint8_t *value = lull_r1cs_term_value(lc, i);
-	uint32_t wire = lull_r1cs_term_wire(lc, i);
+	uint32_t wire = raw_wire(lc, i);
 	uint64_t offset = lull_binfile_offset(&r1cs->file, value);
 
 	if (wire >= r1cs->nr_wires)
@@ -181,8 +187,7 @@ static int check_terms(const struct lull_r1cs *r1cs, const struct place *place,
 	uint32_t i;
 
 	for (i = 0; i < lc->nr_terms; i++)
-		if (lull_unlikely(lull_r1cs_term_wire(lc, i) >=
-					  r1cs->nr_wires ||
+		if (lull_unlikely(raw_wire(lc, i) >= r1cs->nr_wires ||
 				  !lull_input_below(lull_r1cs_term_value(lc, i),
 						    prime, LULL_FR_BYTES)))
 			return fail_term(r1cs, place, lc, i, reterr);
@@ -208,7 +213,7 @@ static int check_lc(const struct lull_r1cs *r1cs, const struct place *place,
 			"%" PRIu64,
 			place->constraint, r1cs->nr_constraints, place->matrix,
 			LC_HEADER_BYTES, left);
-	lc.nr_terms = lull_load_u32(section->data + reader->pos);
+	lc.nr_terms = lull_load_u32_once(section->data + reader->pos);
 	lc.terms = section->data + reader->pos + LC_HEADER_BYTES;
 	bytes = (uint64_t)lc.nr_terms * LULL_R1CS_TERM_BYTES;
 	left -= LC_HEADER_BYTES;
@@ -239,6 +244,7 @@ static int check_constraints(struct lull_r1cs *r1cs, struct lull_error *reterr)
 	if (err)
 		return err;
 	r1cs->constraints = reader.section->data;
+	r1cs->constraints_end = r1cs->constraints + reader.section->bytes;
 	for (i = 0; i < r1cs->nr_constraints; i++) {
 		place.constraint = i;
 		for (j = 0; j < LULL_ARRAY_SIZE(nr_terms); j++) {
@@ -323,12 +329,21 @@ struct lull_r1cs_walk lull_r1cs_walk(const struct lull_r1cs *r1cs)
 	return (struct lull_r1cs_walk){ .next = r1cs->constraints };
 }
 
-static void next_lc(struct lull_r1cs_walk *walk, struct lull_r1cs_lc *ret_lc)
+/* No terms where there is no room for them: the file has changed. */
+static void next_lc(const struct lull_r1cs *r1cs, struct lull_r1cs_walk *walk,
+		    struct lull_r1cs_lc *ret_lc)
 {
-	ret_lc->nr_terms = lull_load_u32(walk->next);
+	uint64_t left = (uint64_t)(r1cs->constraints_end - walk->next), bytes;
+
+	*ret_lc = (struct lull_r1cs_lc){ .nr_wires = r1cs->nr_wires };
+	if (lull_unlikely(left < LC_HEADER_BYTES))
+		return;
+	ret_lc->nr_terms = lull_load_u32_once(walk->next);
 	ret_lc->terms = walk->next + LC_HEADER_BYTES;
-	walk->next = ret_lc->terms +
-		     (uint64_t)ret_lc->nr_terms * LULL_R1CS_TERM_BYTES;
+	bytes = (uint64_t)ret_lc->nr_terms * LULL_R1CS_TERM_BYTES;
+	if (lull_unlikely(bytes > left - LC_HEADER_BYTES))
+		ret_lc->nr_terms = bytes = 0;
+	walk->next = ret_lc->terms + bytes;
 }
 
 bool lull_r1cs_next(const struct lull_r1cs *r1cs, struct lull_r1cs_walk *walk,
@@ -337,8 +352,8 @@ bool lull_r1cs_next(const struct lull_r1cs *r1cs, struct lull_r1cs_walk *walk,
 	if (walk->row == r1cs->nr_constraints)
 		return false;
 	walk->row++;
-	next_lc(walk, &ret_row->a);
-	next_lc(walk, &ret_row->b);
-	next_lc(walk, &ret_row->c);
+	next_lc(r1cs, walk, &ret_row->a);
+	next_lc(r1cs, walk, &ret_row->b);
+	next_lc(r1cs, walk, &ret_row->c);
 	return true;
 }

@@ -2,9 +2,12 @@
 /*
  * r1cs.h - a circuit's constraints as circom writes them
  *
- * Maps the file, checks every term once, and then walks the constraints
- * without further checks.  r1cs.c opens with the format.  Refuses custom
- * gates: Groth16 has none.
+ * Maps the file and checks every term once.  r1cs.c opens with the format.
+ * Refuses custom gates: Groth16 has none.
+ *
+ * A mapping shows what others write to the file meanwhile, so whatever a length
+ * or a wire has become, a walk stays inside the section and a wire below nr_wires.
+ * What such a walk finds is nobody's circuit; and a coefficient may be r or more.
  */
 #ifndef LULL_INPUT_R1CS_H
 #define LULL_INPUT_R1CS_H
@@ -47,6 +50,7 @@ enum {
  * @nr_terms_b: terms of B
  * @nr_terms_c: terms of C
  * @constraints: section 2
+ * @constraints_end: behind it
  * @labels: section 3, nr_wires of u64; NULL when the file has none
  */
 struct lull_r1cs {
@@ -60,13 +64,14 @@ struct lull_r1cs {
 	uint64_t nr_labels;
 	uint32_t nr_constraints;
 	uint64_t nr_terms_a, nr_terms_b, nr_terms_c;
-	const uint8_t *constraints;
+	const uint8_t *constraints, *constraints_end;
 	const uint8_t *labels;
 };
 
-/* One linear combination: @nr_terms of LULL_R1CS_TERM_BYTES, any alignment. */
+/* One linear combination: @nr_terms of LULL_R1CS_TERM_BYTES, any alignment, of
+ * wires below @nr_wires. */
 struct lull_r1cs_lc {
-	uint32_t nr_terms;
+	uint32_t nr_terms, nr_wires;
 	const uint8_t *terms;
 };
 
@@ -135,21 +140,31 @@ struct lull_r1cs_walk lull_r1cs_walk(const struct lull_r1cs *r1cs);
 bool lull_r1cs_next(const struct lull_r1cs *r1cs, struct lull_r1cs_walk *walk,
 		    struct lull_r1cs_row *ret_row);
 
-/* The wire of term @i; below nr_wires. */
+/* Term @i; of wire 0 and nothing where a row has become shorter. */
+static inline const uint8_t *lull_r1cs_term(const struct lull_r1cs_lc *lc,
+					    uint32_t i)
+{
+	static const uint8_t none[LULL_R1CS_TERM_BYTES];
+
+	return lull_likely(i < lc->nr_terms)
+		       ? lc->terms + (size_t)i * LULL_R1CS_TERM_BYTES
+		       : none;
+}
+
+/* Its wire; below nr_wires. */
 static inline uint32_t lull_r1cs_term_wire(const struct lull_r1cs_lc *lc,
 					   uint32_t i)
 {
-	LULL_ASSERT(i < lc->nr_terms);
-	return lull_load_u32(lc->terms + (size_t)i * LULL_R1CS_TERM_BYTES);
+	uint32_t wire = lull_load_u32_once(lull_r1cs_term(lc, i));
+
+	return lull_likely(wire < lc->nr_wires) ? wire : 0;
 }
 
-/* The 32 bytes of the coefficient of term @i; below r. */
+/* The 32 bytes of its coefficient; below r unless the file has changed. */
 static inline const uint8_t *lull_r1cs_term_value(const struct lull_r1cs_lc *lc,
 						  uint32_t i)
 {
-	LULL_ASSERT(i < lc->nr_terms);
-	return lc->terms + (size_t)i * LULL_R1CS_TERM_BYTES +
-	       LULL_R1CS_TERM_VALUE;
+	return lull_r1cs_term(lc, i) + LULL_R1CS_TERM_VALUE;
 }
 
 #endif

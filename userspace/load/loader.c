@@ -407,8 +407,8 @@ static int begin(struct lull_load_job *job, struct lull_error *reterr)
 		if (!load->extents[i].bytes && load->done)
 			load->done(load->arg, &load->extents[i]);
 	}
-	if (ring_bytes >= loader->opts.fixed_bytes_min && loader->opts.arena)
-		lull_uring_fix(loader->uring);
+	if (ring_bytes >= loader->opts.fixed_bytes_min)
+		lull_loader_register(loader);
 	return lull_crew_start(loader, reterr);
 }
 

@@ -9,7 +9,8 @@
  *
  * as in Groth, "On the Size of Pairing-Based Non-interactive Arguments" (2016),
  * section 3.2, with snarkjs's H.  r and s are secret: multiples by them take
- * the same time for all values, and copies are wiped.
+ * the same time for all values, and copies are wiped.  So are those of the sums,
+ * from which a guess of the witness can be told to be right.
  */
 #include "base/mem.h"
 #include "curve/pairing.h"
@@ -29,6 +30,7 @@ static void blind_g1(struct g1_affine *sum, const uint8_t *base,
 	memcpy(&p, msm, sizeof(p));
 	g1_xyzz_add_affine(&acc, &acc, &p);
 	g1_xyzz_to_affine(sum, &acc);
+	lull_wipe(&p, sizeof(p));
 	lull_wipe(&acc, sizeof(acc));
 }
 
@@ -45,6 +47,7 @@ static void blind_g2(struct g2_affine *sum, const uint8_t *base,
 	memcpy(&p, msm, sizeof(p));
 	g2_xyzz_add_affine(&acc, &acc, &p);
 	g2_xyzz_to_affine(sum, &acc);
+	lull_wipe(&p, sizeof(p));
 	lull_wipe(&acc, sizeof(acc));
 }
 
@@ -84,6 +87,7 @@ static void make_c(struct g1_affine *pi_c, const struct lull_parts *key,
 	g1_xyzz_add_affine(&acc, &acc, &p);
 	g1_xyzz_to_affine(pi_c, &acc);
 	lull_wipe(minus_rs, sizeof(minus_rs));
+	lull_wipe(&p, sizeof(p));
 	lull_wipe(&acc, sizeof(acc));
 	lull_wipe(&t, sizeof(t));
 }

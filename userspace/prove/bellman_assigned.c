@@ -76,8 +76,8 @@ static int check_sizes(const struct lull_key *key,
 			    nr_inputs, in->nr_inputs, reterr);
 	if (!err)
 		err = expect_number(key, "private variables",
-				    key->file.parts.nr_vars - nr_inputs, in->nr_aux,
-				    reterr);
+				    key->file.parts.nr_vars - nr_inputs,
+				    in->nr_aux, reterr);
 	if (!err)
 		err = check_rows(key, in, reterr);
 	if (!err)
@@ -182,25 +182,27 @@ static int take_values(const struct taking *t, size_t lo, size_t hi,
 		       struct lull_error *reterr)
 {
 	const struct lull_assignment *in = t->in;
+	int err = LULL_OK;
 	struct fr v;
 	size_t i;
 
-	for (i = lo; i < hi; i++) {
+	for (i = lo; i < hi && !err; i++) {
 		bool is_input = i < in->nr_inputs;
 		size_t at = is_input ? i : i - in->nr_inputs;
 
 		if (!load(&v, is_input ? in->inputs : in->aux, at))
-			return fail_value(t->key, is_input ? "inputs" : "aux",
-					  at, reterr);
-		if (!i && !fr_equal(&v, &fr_one))
-			return lull_fail(reterr, LULL_RANGE,
-					 "%s: inputs: value 0: expected the "
-					 "constant one",
-					 t->key->file.parts.name);
-		fr_to_plain(t->witness[i].l, &v);
+			err = fail_value(t->key, is_input ? "inputs" : "aux",
+					 at, reterr);
+		else if (!i && !fr_equal(&v, &fr_one))
+			err = lull_fail(reterr, LULL_RANGE,
+					"%s: inputs: value 0: expected the "
+					"constant one",
+					t->key->file.parts.name);
+		else
+			fr_to_plain(t->witness[i].l, &v);
 	}
 	lull_wipe(&v, sizeof(v));
-	return LULL_OK;
+	return err;
 }
 
 static int take_task(void *arg, size_t task, struct lull_error *reterr)
@@ -248,7 +250,8 @@ static void take_density(struct taking *t)
 static int take(struct taking *t, struct lull_workers *workers,
 		struct lull_arena *arena, struct lull_error *reterr)
 {
-	size_t nr = t->key->file.parts.nr_vars, nr_words = lull_div_up(nr, WORD_BITS);
+	size_t nr = t->key->file.parts.nr_vars,
+	       nr_words = lull_div_up(nr, WORD_BITS);
 	int err;
 
 	err = lull_arena_carve(arena, nr * sizeof(struct fr), LULL_CARVE_SECRET,

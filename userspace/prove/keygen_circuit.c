@@ -267,6 +267,14 @@ static int take_rows(struct taking *t, struct lull_error *reterr)
 			return lull_fail(reterr, LULL_UNSUPPORTED,
 					 "%s: expected less than 2^32 rows",
 					 c->name);
+		/* Wires of the rows before would be none of the circuit's. */
+		if (row.nr_wires < c->nr_wires)
+			return lull_fail(reterr, LULL_USAGE,
+					 "%s: row %" PRIu32 ": wires: expected "
+					 "at least the %" PRIu32 " of the row "
+					 "before, found %" PRIu32,
+					 c->name, c->nr_rows, c->nr_wires,
+					 row.nr_wires);
 		for (k = 0; k < NR_MATRICES && !err; k++)
 			err = take_lc(t, k, &row, reterr);
 		if (err)
@@ -397,7 +405,7 @@ bool lull_keygen_next(struct lull_keygen_walk *walk,
 		for (m = 0; m < NR_MATRICES; m++)
 			row[m] = (struct lull_keygen_lc){
 				.nr_terms = lcs[m]->nr_terms,
-				.terms = lcs[m]->terms,
+				.mapped = *lcs[m],
 			};
 		return true;
 	}

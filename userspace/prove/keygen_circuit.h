@@ -22,14 +22,14 @@ _Static_assert(NR_MATRICES == LULL_TOXIC_MATRICES, "A, B and C");
 /**
  * struct lull_keygen_lc - one linear combination
  * @nr_terms: how many
- * @terms: of an .r1cs; NULL: the members below
+ * @mapped: of an .r1cs; its terms are NULL: the members below
  * @wires: of each term
  * @coefs: the number of its coefficient
  * @values: coefficients by their number, plain, LULL_FR_BYTES each
  */
 struct lull_keygen_lc {
 	uint32_t nr_terms;
-	const uint8_t *terms;
+	struct lull_r1cs_lc mapped;
 	const uint32_t *wires;
 	const uint16_t *coefs;
 	const uint8_t *values;
@@ -88,7 +88,8 @@ int lull_keygen_circuit_map(const struct lull_r1cs *r1cs,
 			    struct lull_error *reterr);
 
 /* The rows that @source gives, which are checked.  Its values must outlive
- * *ret_circuit.  LULL_OK, LULL_NOMEM, LULL_RANGE or LULL_UNSUPPORTED. */
+ * *ret_circuit.  LULL_OK, LULL_NOMEM, LULL_RANGE, LULL_UNSUPPORTED, or
+ * LULL_USAGE where wires become fewer. */
 int lull_keygen_circuit_take(const struct lull_toxic_circuit *source,
 			     struct lull_arena *arena,
 			     struct lull_keygen_circuit *ret_circuit,
@@ -139,18 +140,17 @@ bool lull_keygen_next(struct lull_keygen_walk *walk,
 static inline uint32_t lull_keygen_term_wire(const struct lull_keygen_lc *lc,
 					     uint32_t i)
 {
-	return lc->terms ? lull_load_u32(lc->terms +
-					 (size_t)i * LULL_R1CS_TERM_BYTES)
-			 : lc->wires[i];
+	return lc->mapped.terms ? lull_r1cs_term_wire(&lc->mapped, i)
+				: lc->wires[i];
 }
 
 /* The 32 bytes of the coefficient of term @i, plain, below r. */
 static inline const uint8_t *
 lull_keygen_term_value(const struct lull_keygen_lc *lc, uint32_t i)
 {
-	return lc->terms ? lc->terms + (size_t)i * LULL_R1CS_TERM_BYTES +
-				   LULL_R1CS_TERM_VALUE
-			 : lc->values + (size_t)lc->coefs[i] * LULL_FR_BYTES;
+	return lc->mapped.terms
+		       ? lull_r1cs_term_value(&lc->mapped, i)
+		       : lc->values + (size_t)lc->coefs[i] * LULL_FR_BYTES;
 }
 
 #endif

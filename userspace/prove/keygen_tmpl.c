@@ -319,27 +319,17 @@ static uint8_t *put(uint8_t *to, const void *data, size_t bytes)
 
 static uint8_t *put_g1(uint8_t *to, const struct fr *k)
 {
-	limb_t plain[FR_LIMBS];
 	struct g1_affine p;
-	struct g1_xyzz t;
 
-	fr_to_plain(plain, k);
-	g1_mul_var(&t, &g1_generator, plain, FR_LIMBS);
-	g1_xyzz_to_affine(&p, &t);
-	lull_wipe(plain, sizeof(plain));
+	g1_generated_var(&p, k);
 	return put(to, &p, sizeof(p));
 }
 
 static uint8_t *put_g2(uint8_t *to, const struct fr *k)
 {
-	limb_t plain[FR_LIMBS];
 	struct g2_affine p;
-	struct g2_xyzz t;
 
-	fr_to_plain(plain, k);
-	g2_mul_var(&t, &g2_generator, plain, FR_LIMBS);
-	g2_xyzz_to_affine(&p, &t);
-	lull_wipe(plain, sizeof(plain));
+	g2_generated_var(&p, k);
 	return put(to, &p, sizeof(p));
 }
 

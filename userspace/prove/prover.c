@@ -180,8 +180,9 @@ static int check(struct lull_proving *p, struct lull_error *reterr)
 		&p->key->file.parts, p->proof->publics.ptr, &p->proof->points,
 		p->workers, p->arena, &why);
 	stage_end(p, LULL_STAGE_CHECK);
+	/* Whoever follows the proof need not know of it. */
 	if (err && lull_workers_canceled(p->workers))
-		return check_canceled(p, reterr);
+		return lull_fail(reterr, LULL_CANCELED, "canceled");
 	if (err == LULL_INVALID)
 		return lull_fail(
 			reterr, LULL_UNSATISFIED,

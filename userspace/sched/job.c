@@ -300,6 +300,13 @@ int lull_job_submit(struct lull_pipeline *pipeline, const struct lull_key *key,
 	struct lull_job *job;
 	int err = lull_prove_key_has_circuit(key, reterr);
 
+	/* Its devices have their lanes there, and another's threads may be
+	 * what its backend cannot do without. */
+	if (!err && key->set != pipeline->env.set)
+		err = lull_fail(reterr, LULL_USAGE,
+				"%s: expected a key of the pipeline's context, "
+				"found one of another",
+				key->file.parts.name);
 	if (!err)
 		err = check_opts(opts, reterr);
 	if (err)

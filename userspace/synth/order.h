@@ -16,8 +16,8 @@
 struct lull_error;
 
 /* Gives nr_coefs u32 in *ret_order (a stable counting sort over n rows), which
- * lies in @arena; nr_coefs is below 2^32 by the format.  LULL_OK or
- * LULL_NOMEM. */
+ * lies in @arena; nr_coefs is below 2^32 by the format.  LULL_OK, LULL_NOMEM, or
+ * LULL_IO where the coefficients have changed since they were checked. */
 int lull_synth_order(const uint8_t *coefs, size_t nr_coefs, size_t n,
 		     struct lull_arena *arena, struct lull_vec *ret_order,
 		     struct lull_error *reterr);
