@@ -283,6 +283,9 @@ TEST(other_coefficients)
 {
 	set_up();
 	change_coefficient(0, false, "A: expected the points of this circuit");
+	/* The others are the same conversions, with other words in the end. */
+	if (test_sanitized())
+		return;
 	change_coefficient(1, false, "B: expected the points of this circuit");
 	change_coefficient(2, false,
 			   "L, IC and C: expected the points of this circuit");
