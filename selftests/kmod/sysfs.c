@@ -62,19 +62,31 @@ TEST(every_attribute_is_a_number)
 		expect_attribute(counters[i], 0444);
 }
 
+#define PATH_BYTES (2 * TEXT_BYTES)
+
+/* The name, path and mode of SYSFS's next plain file; NULL behind the last. */
+static const char *next_file(DIR *dir, char path[PATH_BYTES], struct stat *st)
+{
+	struct dirent *e;
+
+	while ((e = readdir(dir))) {
+		snprintf(path, PATH_BYTES, SYSFS "%.200s", e->d_name);
+		if (!lstat(path, st) && S_ISREG(st->st_mode))
+			return e->d_name;
+	}
+	return NULL;
+}
+
 /* What there is beyond the list is a number as well. */
 TEST(nothing_else_is_unreadable)
 {
-	char path[2 * TEXT_BYTES], text[TEXT_BYTES];
+	char path[PATH_BYTES], text[TEXT_BYTES];
 	DIR *dir = opendir(SYSFS);
-	struct dirent *e;
 	struct stat st;
 
 	ASSERT_TRUE(dir != NULL);
-	while ((e = readdir(dir))) {
-		snprintf(path, sizeof(path), SYSFS "%.200s", e->d_name);
-		if (lstat(path, &st) || !S_ISREG(st.st_mode) ||
-		    !(st.st_mode & S_IRUSR))
+	while (next_file(dir, path, &st)) {
+		if (!(st.st_mode & S_IRUSR))
 			continue;
 		EXPECT_EQ(0, file_read(path, text, sizeof(text)));
 		EXPECT_EQ(0, st.st_mode & (S_IWGRP | S_IWOTH));
@@ -103,19 +115,15 @@ static bool is_the_cores(const char *name)
 
 static void expect_documented(FILE *manual)
 {
-	char path[2 * TEXT_BYTES];
 	DIR *dir = opendir(SYSFS);
-	struct dirent *e;
+	char path[PATH_BYTES];
+	const char *name;
 	struct stat st;
 
 	ASSERT_TRUE(dir != NULL);
-	while ((e = readdir(dir))) {
-		snprintf(path, sizeof(path), SYSFS "%.200s", e->d_name);
-		if (!lstat(path, &st) && S_ISREG(st.st_mode) &&
-		    !is_the_cores(e->d_name) &&
-		    !is_documented(manual, e->d_name))
+	while ((name = next_file(dir, path, &st)))
+		if (!is_the_cores(name) && !is_documented(manual, name))
 			TEST_FAIL_("%s is not in " MANUAL, path);
-	}
 	closedir(dir);
 }
 

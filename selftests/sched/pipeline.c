@@ -201,6 +201,22 @@ TEST(jobs_that_are_refused)
 	free_bed(&bed);
 }
 
+/* A job of one partition is refused, in words that have @text. */
+static void expect_refused(struct lull_pipeline *pipeline,
+			   const struct lull_key *key, const char *wtns,
+			   int want, const char *text)
+{
+	const struct lull_job_opts opts = { .size = sizeof(opts),
+					    .nr_partitions = 1,
+					    .paths = &wtns };
+	struct lull_error error = { 0 };
+	struct lull_job *job = NULL;
+
+	EXPECT_EQ(want, lull_job_submit(pipeline, key, &opts, &job, &error));
+	EXPECT_TRUE(strstr(error.msg, text));
+	EXPECT_TRUE(!job);
+}
+
 /* A device of one context is none of another's pipeline. */
 TEST(keys_of_another_context_are_refused)
 {
@@ -208,18 +224,9 @@ TEST(keys_of_another_context_are_refused)
 	struct bed other = make_bed("null", GOLDEN_SMALL);
 	struct lull_pipeline *pipeline =
 		make_pipeline(&bed, (struct lull_pipeline_opts){ 0 });
-	const char *path = bed.wtns;
-	const struct lull_job_opts opts = { .size = sizeof(opts),
-					    .nr_partitions = 1,
-					    .paths = &path };
-	struct lull_error error = { 0 };
-	struct lull_job *job = NULL;
 
-	EXPECT_EQ(LULL_USAGE,
-		  lull_job_submit(pipeline, other.key, &opts, &job, &error));
-	EXPECT_TRUE(strstr(error.msg, "a key of the pipeline's context"));
-	EXPECT_TRUE(!job);
-	lull_job_free(job);
+	expect_refused(pipeline, other.key, bed.wtns, LULL_USAGE,
+		       "a key of the pipeline's context");
 	lull_pipeline_destroy(pipeline);
 	free_bed(&bed);
 	free_bed(&other);
@@ -283,19 +290,11 @@ TEST(what_can_never_fit_is_refused_at_once)
 	struct lull_pipeline *pipeline = make_pipeline(
 		&bed,
 		(struct lull_pipeline_opts){ .host_bytes = key + each - 1 });
-	const char *path = bed.wtns;
-	const struct lull_job_opts opts = { .size = sizeof(opts),
-					    .nr_partitions = 1,
-					    .paths = &path };
-	struct lull_error error = { 0 };
-	struct lull_job *job = NULL;
 	char expected[32];
 
-	EXPECT_EQ(LULL_NOMEM,
-		  lull_job_submit(pipeline, bed.key, &opts, &job, &error));
 	snprintf(expected, sizeof(expected), "budget of %llu",
 		 (unsigned long long)(key + each - 1));
-	EXPECT_TRUE(strstr(error.msg, expected));
+	expect_refused(pipeline, bed.key, bed.wtns, LULL_NOMEM, expected);
 	lull_pipeline_destroy(pipeline);
 	free_bed(&bed);
 }
