@@ -68,6 +68,13 @@ enum lull_arena_carrier {
 };
 #define LULL_ARENA_NR_CARRIERS 6
 
+/* Whether every block goes back to the system. */
+static inline bool lull_arena_carrier_is_malloc(enum lull_arena_carrier carrier)
+{
+	return carrier == LULL_ARENA_MALLOC ||
+	       carrier == LULL_ARENA_MALLOC_SERIAL;
+}
+
 /* "auto", "module", "hugetlb", "thp", "malloc", "malloc-serial"; static. */
 const char *lull_arena_carrier_name(enum lull_arena_carrier carrier);
 

@@ -72,14 +72,6 @@ static void close_arena(struct storm_run *run)
 	run->state = NULL;
 }
 
-static bool is_malloc(const struct storm_arm *arm)
-{
-	enum lull_arena_carrier carrier = carrier_of(arm);
-
-	return carrier == LULL_ARENA_MALLOC ||
-	       carrier == LULL_ARENA_MALLOC_SERIAL;
-}
-
 static int open_arena(struct storm_run *run, struct lull_error *reterr)
 {
 	const struct lull_arena_opts opts = { .carrier = carrier_of(run->arm),
@@ -87,7 +79,7 @@ static int open_arena(struct storm_run *run, struct lull_error *reterr)
 	struct arena_state *state = calloc(1, sizeof(*state));
 
 	run->state = state;
-	if (is_malloc(run->arm))
+	if (lull_arena_carrier_is_malloc(carrier_of(run->arm)))
 		lull_bench_storm_map_each();
 	if (state)
 		state->vecs = calloc(run->plan.nr, sizeof(*state->vecs));

@@ -38,12 +38,9 @@ struct reserve {
 
 static bool is_kept(const struct lull_pipeline *pipeline)
 {
-	enum lull_arena_carrier carrier =
-		lull_arena_carrier(pipeline->env.arena);
-
 	return pipeline->dealloc == LULL_DEALLOC_RETIRE &&
-	       carrier != LULL_ARENA_MALLOC &&
-	       carrier != LULL_ARENA_MALLOC_SERIAL;
+	       !lull_arena_carrier_is_malloc(
+		       lull_arena_carrier(pipeline->env.arena));
 }
 
 /* Partitions of the job that can be in flight at one time. */
