@@ -145,8 +145,13 @@ int lull_instream_same(const struct lull_instream *in,
 	     is.st_mtim.tv_sec == in->changed.tv_sec &&
 	     is.st_mtim.tv_nsec == in->changed.tv_nsec))
 		return LULL_OK;
+	return lull_instream_fail_changed(in->name, reterr);
+}
+
+int lull_instream_fail_changed(const char *name, struct lull_error *reterr)
+{
 	return lull_fail(reterr, LULL_IO,
-			 "%s: the file changed while it was read", in->name);
+			 "%s: the file changed while it was read", name);
 }
 
 void lull_instream_close(struct lull_instream *in)

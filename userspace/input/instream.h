@@ -100,6 +100,9 @@ int lull_instream_read(const struct lull_instream *in, uint64_t offset,
 int lull_instream_same(const struct lull_instream *in,
 		       struct lull_error *reterr);
 
+/* Says so of the file @name, by whatever it was seen.  Returns LULL_IO. */
+int lull_instream_fail_changed(const char *name, struct lull_error *reterr);
+
 /* Ends it; one that was closed is left alone. */
 void lull_instream_close(struct lull_instream *in);
 

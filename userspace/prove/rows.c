@@ -378,9 +378,7 @@ static int check_place(const struct writing *w, const uint8_t *record,
 
 	if (lull_load_u32(record + LULL_RECORD_ROW) >> source->log2_domain ||
 	    lull_load_u32(record + LULL_RECORD_COLUMN) >= source->nr_vars)
-		return lull_fail(reterr, LULL_IO,
-				 "%s: the file changed while it was read",
-				 source->name);
+		return lull_instream_fail_changed(source->name, reterr);
 	return LULL_OK;
 }
 

@@ -567,9 +567,7 @@ static int fill(const struct lull_converting *c, struct lull_source *source,
 		return err;
 	index_rows(s, source);
 	if (s->starts[(size_t)1 << source->log2_domain] != source->nr_records)
-		return lull_fail(reterr, LULL_IO,
-				 "%s: the file changed while it was read",
-				 s->r1cs.file.in.name);
+		return lull_instream_fail_changed(s->r1cs.file.in.name, reterr);
 	err = check_densities(s, reterr);
 	if (!err)
 		err = load_h(c, s, source->log2_domain, reterr);
