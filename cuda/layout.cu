@@ -314,6 +314,13 @@ static void carve_work(struct layout *l)
 		l->sum_scratch[lane] = append_part(l, BLOCK_WORK, sums[lane]);
 }
 
+static void carve_all(struct layout *l)
+{
+	carve_key(l);
+	carve_seat(l);
+	carve_work(l);
+}
+
 /* Are there others than that of all wires? */
 static bool has_more_lists(const struct layout *l)
 {
@@ -360,9 +367,7 @@ static int plan_all(struct layout *l, struct lull_error *reterr)
 		l->lists[s->list].used = true;
 	}
 	l->lists_shared = l->lists_shared && has_more_lists(l);
-	carve_key(l);
-	carve_seat(l);
-	carve_work(l);
+	carve_all(l);
 	return LULL_OK;
 }
 
@@ -497,9 +502,7 @@ static int plan_copies(const struct layout *l, unsigned int id, unsigned int nr_
 	*ret_layout = *l;
 	ret_layout->sections[id].copies_max = nr_copies;
 	LULL_TRY(plan_section(ret_layout, &ret_layout->sections[id], reterr));
-	carve_key(ret_layout);
-	carve_seat(ret_layout);
-	carve_work(ret_layout);
+	carve_all(ret_layout);
 	return LULL_OK;
 }
 
