@@ -3,10 +3,10 @@
  * cmd_partitions.c - lull prove --partitions: one key and many witnesses
  *
  * Outputs are refused before the key is read, those among them that may never be
- * written.  When every partition has its
- * proof they are written into one file; when some have not, each of the others
- * is written into a file of its own, FILE.NUMBER, so that nothing that was
- * proved is lost and no file lacks what its name promises.
+ * written.  When every partition has its proof they are written into one file;
+ * when some have not, each of the others is written into a file of its own,
+ * FILE.NUMBER, so that nothing that was proved is lost and no file lacks what
+ * its name promises.
  */
 #include <errno.h>
 #include <glob.h>

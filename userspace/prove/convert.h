@@ -4,10 +4,10 @@
  *
  * For `lull key convert`.  Every point is checked, on its curve and in its
  * subgroup, every number is in range, and the same key gives the same bytes,
- * whatever the number of threads and whoever reads.  Memory does not grow with the key, except
- * for folding, which holds n points, for comparing a circuit, which takes some
- * 100 bytes a wire and a row, for parameters of bellman, which hold n points,
- * and for keys whose coefficients are not sorted.
+ * whatever the number of threads and whoever reads.  Memory does not grow with
+ * the key, except for folding, which holds n points, for comparing a circuit,
+ * which takes some 100 bytes a wire and a row, for parameters of bellman, which
+ * hold n points, and for keys whose coefficients are not sorted.
  *
  * The circuit's digest is the XXH3-128 of u32 curve, nVars, nPublic and log2 of
  * the domain's size and of the sum, modulo 2^64 in each half, of the XXH3-128
