@@ -260,15 +260,6 @@ static bool shrink_scratch(struct msm_plan *plan)
 	return true;
 }
 
-/* Of the level that has more of them. */
-static unsigned int blocks_per_sm(size_t coord_bytes)
-{
-	unsigned int first = tree_tuning(coord_bytes, true).blocks_per_sm;
-	unsigned int others = tree_tuning(coord_bytes, false).blocks_per_sm;
-
-	return first > others ? first : others;
-}
-
 int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 		  struct lull_error *reterr)
 {
@@ -291,7 +282,7 @@ int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 	plan.table_bytes = plan.nr_copies * shape->nr_points * plan.point_bytes;
 	plan.table_bytes = (plan.table_bytes + ALIGN - 1) / ALIGN * ALIGN;
 	plan.table_bytes += (shape->nr_points / 32 + 1) * sizeof(uint32_t);
-	plan.blocks = shape->nr_sms * blocks_per_sm(plan.point_bytes / 2);
+	plan.blocks = shape->nr_sms * tree_blocks_per_sm(plan.point_bytes / 2);
 	plan.row_bits = (log2_floor(plan.set_buckets - 1) + 1) / 2;
 	plan.column_bits = log2_floor(plan.set_buckets - 1) + 1 - plan.row_bits;
 	choose_levels(&plan);
