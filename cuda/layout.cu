@@ -341,21 +341,6 @@ static void stream_section(struct layout *l, struct section *s)
 	s->chunk = lull_min(s->nr / 2 + 1, chunk_max);
 }
 
-/* More points than one sum can have come in chunks, whatever fits. */
-static int plan_or_stream(struct layout *l, struct section *s, struct lull_error *reterr)
-{
-	struct lull_error why = {};
-	int err = plan_section(l, s, &why);
-
-	if (err == LULL_UNSUPPORTED && !s->streamed) {
-		stream_section(l, s);
-		return plan_section(l, s, reterr);
-	}
-	if (err && reterr)
-		*reterr = why;
-	return err;
-}
-
 static int plan_all(struct layout *l, struct lull_error *reterr)
 {
 	struct section *s;
@@ -363,7 +348,7 @@ static int plan_all(struct layout *l, struct lull_error *reterr)
 	for (unsigned int id = 0; id < NR_LISTS; id++)
 		l->lists[id] = { l->lists[id].nr, id == LIST_ALL, l->lists[id].of_key };
 	for (s = l->sections; s < l->sections + NR_SECTIONS; s++) {
-		LULL_TRY(plan_or_stream(l, s, reterr));
+		LULL_TRY(plan_section(l, s, reterr));
 		l->lists[s->list].used = true;
 	}
 	l->lists_shared = l->lists_shared && has_more_lists(l);
