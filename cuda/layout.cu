@@ -548,6 +548,10 @@ int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arr
 {
 	struct layout *l = ret_layout, least = {};
 
+	if (arrays->log2_domain > log2_domain_max)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "cuda: expected a domain of 2^%u at most, found 2^%u",
+				 log2_domain_max, arrays->log2_domain);
 	*l = {};
 	l->arrays = *arrays;
 	l->curve = curve;

@@ -525,16 +525,25 @@ TEST(more_digits_than_32_bits_count)
 	expect_many(LULL_CURVE_BLS12_381, 27, 180 * 1000 * 1000, 139, false);
 }
 
-/* More points than a ref can name are for no device. */
-TEST(more_points_than_refs_name)
+static void expect_refused(unsigned int log2_domain, size_t nr_vars,
+			   const char *why)
 {
 	const struct curve_ops ops = curve_of(LULL_CURVE_BLS12_381);
 	struct lull_error error = {};
 	struct layout l;
 
-	EXPECT_EQ(LULL_UNSUPPORTED, make_wires(&ops, 31, (size_t)1 << 20,
+	EXPECT_EQ(LULL_UNSUPPORTED, make_wires(&ops, log2_domain, nr_vars,
 					       (uint64_t)1 << 20, &l, &error));
-	EXPECT_TRUE(strstr(error.msg, "2147483648 points in 1 copies"));
+	if (!strstr(error.msg, why))
+		TEST_FAIL_("no '%s' in %s", why, error.msg);
+}
+
+/* Whatever memory there is, and before any of it is taken. */
+TEST(larger_than_any_device_has)
+{
+	expect_refused(28, (size_t)1 << 31, "2147483648 points in 1 copies");
+	expect_refused(29, (size_t)1 << 20,
+		       "expected a domain of 2^28 at most, found 2^29");
 }
 
 /* What users have: these must not stream, and the first has all its copies. */
