@@ -15,7 +15,7 @@
 #define LULL_CUDA_MULTIPLES_KERNELS_CUH
 
 #include "launch.cuh"
-#include "msm_tree.cuh"
+#include "msm_kernels.cuh"
 #include "multiples.cuh"
 
 namespace lull
