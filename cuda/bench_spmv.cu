@@ -221,7 +221,7 @@ static void bench(const struct sample *s, struct lull_workers *workers)
 	must_be_ok(spmv_prepare<F>(&plan, dictionary, 0, &error), &error);
 	must_be_ok(spmv_prepare_block<F>(&plan, 0, block, 0, &error), &error);
 	measure(s, C::name, "spmv", [&] {
-		must_be_ok(spmv_begin(&plan, witness, scratch, 0, &error), &error);
+		must_be_ok(spmv_begin(&plan, witness, NULL, scratch, 0, &error), &error);
 		must_be_ok(
 			spmv_run<F>(&plan, 0, dictionary, block, witness, a, b, scratch, 0, &error),
 			&error);

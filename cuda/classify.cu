@@ -131,6 +131,18 @@ static __global__ void gather_kernel(const uint4 *values, size_t nr, const uint3
 		gather_value(values, i, nr, keep, places, to, nr_to);
 }
 
+/* A block has a group. */
+static_assert(threads == expand_group, "one place for each block");
+
+static __global__ void expand_kernel(const uint32_t *map, const uint32_t *places,
+				     const uint4 *packed, size_t nr_packed, uint4 *to, size_t nr)
+{
+	size_t i = (size_t)blockIdx.x * threads + threadIdx.x;
+
+	if (i < nr)
+		expand_value(map, places, packed, nr_packed, i, to);
+}
+
 static unsigned int nr_blocks(size_t nr)
 {
 	return (unsigned int)((nr + threads - 1) / threads);
@@ -206,6 +218,17 @@ int gather_kept(const void *values, size_t nr, const uint32_t *keep, void *to, s
 	LULL_TRY(scan(words, nr_words, scan_room(scratch, nr), stream, reterr));
 	gather_kernel<<<nr_blocks(nr), threads, 0, stream>>>((const uint4 *)values, nr, keep, words,
 							     (uint4 *)to, nr_to);
+	CUDA_TRY(cudaGetLastError(), reterr);
+	return LULL_OK;
+}
+
+int expand_values(const uint32_t *map, const uint32_t *places, const void *packed, size_t nr_packed,
+		  void *to, size_t nr, cudaStream_t stream, struct lull_error *reterr)
+{
+	if (!nr)
+		return LULL_OK;
+	expand_kernel<<<nr_blocks(nr), threads, 0, stream>>>(map, places, (const uint4 *)packed,
+							     nr_packed, (uint4 *)to, nr);
 	CUDA_TRY(cudaGetLastError(), reterr);
 	return LULL_OK;
 }

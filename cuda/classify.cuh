@@ -5,8 +5,9 @@
  * For the backend, which sums the points of ones without buckets and gives the
  * others to a multiplication, and for spmv.cu.  Most values of a witness are
  * bits.  Also picks out the values that a bitmap names, for keys that have points
- * for these alone.  Nothing is allocated, every launch goes to the caller's stream.  The
- * lists tell which values are bits: they are as secret as the witness, and the
+ * for these alone, and makes values again of a map and the others (pack.cuh).
+ * Nothing is allocated, every launch goes to the caller's stream.  The lists and
+ * the map tell which values are bits: they are as secret as the witness, and the
  * caller wipes them.
  */
 #ifndef LULL_CUDA_CLASSIFY_CUH
@@ -14,22 +15,28 @@
 
 #include <cuda_runtime_api.h>
 
+#include "base/classes.h"
 #include "check.cuh"
 #include "traits.cuh"
 
 namespace lull
 {
 
-enum scalar_class { SCALAR_ZERO, SCALAR_ONE, SCALAR_OTHER };
+/* The host's, so that its map of a witness is the device's. */
+enum scalar_class {
+	SCALAR_ZERO = LULL_CLASS_ZERO,
+	SCALAR_ONE = LULL_CLASS_ONE,
+	SCALAR_OTHER = LULL_CLASS_OTHER
+};
 
 /* The map has two bits for each value, 16 to a word. */
-constexpr unsigned int class_bits = 2;
-constexpr unsigned int class_nr = 16;
+constexpr unsigned int class_bits = LULL_CLASS_BITS;
+constexpr unsigned int class_nr = LULL_CLASSES_PER_WORD;
 
 static inline size_t classify_map_bytes(size_t nr)
 {
 	/* Whole warps write it. */
-	return (nr + 31) / 32 * 8;
+	return lull_classes_bytes(nr);
 }
 
 /* map[i / 16] bits 2 (i mod 16): the class of values[i], plain, 32 bytes each,
@@ -110,6 +117,54 @@ LULL_HD void gather_value(const uint4 *values, size_t i, size_t nr, const uint32
  */
 int gather_kept(const void *values, size_t nr, const uint32_t *keep, void *to, size_t nr_to,
 		void *scratch, cudaStream_t stream, struct lull_error *reterr);
+
+/* Values of a map that are others: their upper bits. */
+constexpr uint32_t map_others = 0xaaaaaaaa; /* SCALAR_OTHER of each */
+
+/* Values whose others have one place: those of a block of threads. */
+constexpr unsigned int expand_group = 256;
+
+static inline size_t expand_nr_groups(size_t nr)
+{
+	return (nr + expand_group - 1) / expand_group;
+}
+
+/* Value i, of its class, or in its turn of the packed ones; zero where the map
+ * has more others than there are. */
+LULL_HD void expand_value(const uint32_t *map, const uint32_t *places, const uint4 *packed,
+			  size_t nr_packed, size_t i, uint4 *to)
+{
+	constexpr size_t words = expand_group / class_nr, halves = 2;
+	size_t word = i / class_nr, at = places[i / expand_group];
+	unsigned int shift = class_bits * (i % class_nr);
+	uint32_t c = map[word] >> shift;
+	uint4 low = {}, high = {};
+
+	for (size_t w = word / words * words; w < word; w++)
+		at += count_bits(map[w] & map_others);
+	at += count_bits(map[word] & map_others & ((1u << shift) - 1));
+	if (!(c & SCALAR_OTHER)) {
+		low.x = c & SCALAR_ONE;
+	} else if (at < nr_packed) {
+		low = packed[halves * at];
+		high = packed[halves * at + 1];
+	}
+	to[halves * i] = low;
+	to[halves * i + 1] = high;
+}
+
+/**
+ * expand_values - values of 32 bytes, of their map and of those that are others
+ * @map: of classes, device memory
+ * @places: how many others come before each group of expand_group values, device
+ *	memory
+ * @packed: the others one behind the other, device memory, aligned to 16
+ * @nr_packed: how many; whatever @map and @places say, no more are read
+ * @to: room for nr values, device memory, aligned to 16, apart from the rest
+ * @nr: below 2^32
+ */
+int expand_values(const uint32_t *map, const uint32_t *places, const void *packed, size_t nr_packed,
+		  void *to, size_t nr, cudaStream_t stream, struct lull_error *reterr);
 
 } /* namespace lull */
 

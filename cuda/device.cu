@@ -225,7 +225,7 @@ void events_destroy(cudaEvent_t *events, unsigned int nr)
 
 void device_say(const struct device *device, const char *fmt, ...)
 {
-	char line[256];
+	char line[352];
 	va_list args;
 
 	if (!device->opts.say)

@@ -221,7 +221,7 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 	struct spmv_plan *m = &key->matrices;
 	struct layout *l = &key->layout;
 	struct matrices_bytes bytes;
-	char text[240];
+	char text[320];
 
 	key->state = calloc(1, curve->state_bytes);
 	if (!key->state)

@@ -82,6 +82,9 @@ struct cuda_work {
  * @held: where the layout has room for one list at a time, which that is, or
  *	NR_LISTS
  * @staging: for the witness
+ * @places: pinned: of groups of a witness that comes packed, witness_places_bytes()
+ * @placed: there is something of the witness in them
+ * @mapped: it came packed: its map is there
  * @ret_points: where each sum goes
  */
 struct cuda_seat {
@@ -102,6 +105,9 @@ struct cuda_seat {
 	bool counted[NR_LISTS];
 	unsigned int held;
 	struct staging staging;
+	uint32_t *places;
+	bool placed;
+	bool mapped;
 	uint8_t *ret_points[NR_SECTIONS];
 };
 
@@ -148,6 +154,16 @@ struct cuda_key {
 /* A seat of the key's layout; one that failed half way is to be destroyed. */
 int seat_create(struct cuda_key *key, struct cuda_seat *seat, struct lull_error *reterr);
 void seat_destroy(struct cuda_seat *seat);
+
+/* Queues the way up of a proof's witness: packed, where few of its values are
+ * full-size and that is known, or whole. */
+int witness_bring(struct cuda_seat *seat, const struct lull_stage_args *args,
+		  struct lull_error *reterr);
+/* Classes of the witness, device memory, where it came packed; else NULL. */
+const uint32_t *witness_map(const struct cuda_seat *seat);
+size_t witness_places_bytes(const struct layout *layout);
+/* Overwrites what is left of it on the host; its way up has ended. */
+void witness_forget(struct cuda_seat *seat);
 
 /* Waits for a seat and takes it; frees it. */
 struct cuda_seat *seat_take(struct cuda_key *key);

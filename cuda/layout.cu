@@ -22,6 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "classify.cuh"
+
 extern "C" {
 #include "base/base.h"
 }
@@ -50,6 +52,9 @@ constexpr uint64_t block_min = (uint64_t)8 << 20;
 constexpr size_t dense_num = 7, dense_den = 8;
 /* So much of a witness that is neither 0 nor 1 is few: a thirty-second. */
 constexpr size_t few_den = 32;
+/* A witness with so much of that, an eighth, comes packed: what is full-size takes
+ * the room of its places then, four bytes a wire. */
+constexpr size_t packed_den = scalar_bytes / sizeof(uint32_t);
 /* Of so much of all proofs a witness is full-size: large circuits are hashes, most
  * of whose values are bits. */
 constexpr double full_share = 1.0 / 8;
@@ -225,6 +230,8 @@ static void carve_seat(struct layout *l)
 		list->ones = append_part(l, BLOCK_SEAT, list->nr * sizeof(uint32_t));
 		list->others = append_part(l, BLOCK_SEAT, list->nr * sizeof(uint32_t));
 	}
+	if (!l->arrays.assigned)
+		l->map = append_part(l, BLOCK_SEAT, lull_classes_bytes(l->arrays.nr_vars));
 	if (!l->lists_shared)
 		l->list_scratch = append_part(l, BLOCK_SEAT,
 					      l->curve->classify_scratch(l->arrays.nr_vars));
@@ -560,6 +567,7 @@ int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arr
 	l->nr_works = nr_works_max;
 	l->nr_lanes = nr_lanes_max;
 	l->spmv = *spmv;
+	l->packed_max = arrays->assigned ? 0 : arrays->nr_vars / packed_den;
 	set_sections(l, dense);
 	do {
 		LULL_TRY(plan_all(l, reterr));
@@ -589,6 +597,15 @@ static void append(char *text, size_t bytes, const char *fmt, ...)
 	va_end(args);
 }
 
+/* Map, places and values. */
+static uint64_t packed_bytes_max(const struct layout *l)
+{
+	size_t nr = l->arrays.nr_vars;
+
+	return lull_classes_bytes(nr) + expand_nr_groups(nr) * sizeof(uint32_t) +
+	       l->packed_max * scalar_bytes;
+}
+
 void layout_describe(const struct layout *l, char *text, size_t bytes)
 {
 	const struct section *s;
@@ -610,6 +627,9 @@ void layout_describe(const struct layout *l, char *text, size_t bytes)
 	}
 	if (l->matrices_streamed)
 		append(text, bytes, ", matrices streamed in %zu", l->nr_blocks);
+	if (l->packed_max)
+		append(text, bytes, ", witness packed in up to %llu bytes",
+		       (unsigned long long)packed_bytes_max(l));
 }
 
 } /* namespace lull */

@@ -18,7 +18,7 @@
  * Each proof at a time has a block (a seat) with what is made of its witness
  * before it computes:
  *
- *	[ witness ][ ones ][ others ][ scratch to make lists ]
+ *	[ witness ][ ones ][ others ][ map ][ scratch to make lists ]
  *
  * and there is a block to compute in, or one for each proof:
  *
@@ -44,7 +44,7 @@
  * are gathered, and A and B have lists of their own:
  *
  *	[ witness ][ ones ][ others ][ bits of A ][ bits of B ]
- *	[ values of A ][ ones ][ others ][ the same of B ][ scratch ]
+ *	[ values of A ][ ones ][ others ][ the same of B ][ map ][ scratch ]
  *
  * In a small budget they are gathered when their sum comes, which is before the
  * quotient of an assigned key and after any other's, and overlay what that works
@@ -54,6 +54,10 @@
  *		[ values of A or B ][ scratch of lists or a sum ][ 2 buffers ]
  *
  * with one pair of lists, which is made anew for each.
+ *
+ * A witness that comes packed (witness.cu) has its map there, and until its values
+ * are made the places of groups over its ones and the full-size values over its
+ * others.  An assigned key's never does.
  *
  * L is the sum over private wires alone.  Its table begins with a point at
  * infinity for each public wire, so that the lists of the witness's ones and
@@ -169,6 +173,9 @@ struct matrices_bytes {
  * @lists_shared: of those that are not of all wires, there is room for the
  *	values and the places of one at a time
  * @list_scratch: to gather and to classify: the seat's, or a sum's
+ * @map: classes of a witness that comes packed, in a seat's block; empty for an
+ *	assigned key
+ * @packed_max: with no more full-size values it does
  * @a: and later the scalars of H; in a block to compute in, as all that follow
  * @b: in lane 0
  * @scratch0: behind b: classes', SpMV's and the quotient's, and room for rows
@@ -195,6 +202,8 @@ struct layout {
 	struct list lists[NR_LISTS];
 	bool lists_shared;
 	struct part list_scratch;
+	struct part map;
+	size_t packed_max;
 	struct part a, b, scratch0;
 	struct part matrix_buffers[2];
 	struct part sum_scratch[nr_lanes_max];

@@ -22,6 +22,8 @@ void seat_destroy(struct cuda_seat *seat)
 	staging_destroy(&seat->staging);
 	if (seat->counts)
 		cudaFreeHost(seat->counts);
+	if (seat->places)
+		cudaFreeHost(seat->places);
 	for (i = 0; i < NR_SECTIONS; i++)
 		if (seat->sums[i])
 			cudaFreeHost(seat->sums[i]);
@@ -59,6 +61,10 @@ int seat_create(struct cuda_key *key, struct cuda_seat *seat, struct lull_error 
 	CUDA_TRY(cudaHostAlloc((void **)&seat->counts, NR_LISTS * counts_bytes,
 			       cudaHostAllocDefault),
 		 reterr);
+	if (l->map.bytes)
+		CUDA_TRY(cudaHostAlloc((void **)&seat->places, witness_places_bytes(l),
+				       cudaHostAllocDefault),
+			 reterr);
 	LULL_TRY(create_events(seat, reterr));
 	return staging_create(&seat->staging, reterr);
 }

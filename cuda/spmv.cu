@@ -208,9 +208,15 @@ int spmv_prepare_block(const struct spmv_plan *plan, size_t i, void *block, cuda
 			     reterr);
 }
 
-int spmv_begin(const struct spmv_plan *plan, const void *witness, void *scratch,
-	       cudaStream_t stream, struct lull_error *reterr)
+int spmv_begin(const struct spmv_plan *plan, const void *witness, const uint32_t *map,
+	       void *scratch, cudaStream_t stream, struct lull_error *reterr)
 {
+	if (map) {
+		CUDA_TRY(cudaMemcpyAsync(scratch, map, classify_map_bytes(plan->nr_vars),
+					 cudaMemcpyDeviceToDevice, stream),
+			 reterr);
+		return LULL_OK;
+	}
 	return classify_map(witness, plan->nr_vars, (uint32_t *)scratch, stream, reterr);
 }
 

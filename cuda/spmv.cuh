@@ -162,9 +162,10 @@ template <class F>
 int spmv_prepare_block(const struct spmv_plan *plan, size_t i, void *block, cudaStream_t stream,
 		       struct lull_error *reterr);
 
-/* Before the first block: the map of a witness. */
-int spmv_begin(const struct spmv_plan *plan, const void *witness, void *scratch,
-	       cudaStream_t stream, struct lull_error *reterr);
+/* Before the first block: the map of a witness, which is made unless @map, in device
+ * memory, is it. */
+int spmv_begin(const struct spmv_plan *plan, const void *witness, const uint32_t *map,
+	       void *scratch, cudaStream_t stream, struct lull_error *reterr);
 
 /**
  * spmv_run - a = A w, b = B w over the rows of one block

@@ -15,6 +15,7 @@
 
 extern "C" {
 #include "base/base.h"
+#include "base/classes.h"
 #include "base/workers.h"
 }
 
@@ -323,8 +324,8 @@ int spmv_cut(struct spmv_plan *plan, size_t bytes_max, struct lull_error *reterr
 
 static size_t scratch_bytes(const struct spmv_plan *plan)
 {
-	/* As classify_map_bytes() of classify.cuh, then the partial sums. */
-	size_t bytes = lull_align_up(lull_div_up(plan->nr_vars, 32) * 8, part_align);
+	/* The map of the witness, then the partial sums. */
+	size_t bytes = lull_align_up(lull_classes_bytes(plan->nr_vars), part_align);
 	const struct spmv_part *part = plan->blocks[0].part;
 
 	return bytes + (part[0].nr_partials + part[1].nr_partials) * value_bytes;

@@ -174,8 +174,7 @@ static int load(struct cuda_seat *seat, const struct lull_stage_args *args,
 	LULL_TRY(check_assigned(l, assigned, reterr));
 	LULL_TRY(device_use(seat->key->device, reterr));
 	CUDA_TRY(cudaEventRecord(seat->begun[LULL_STAGE_LOAD], seat->up), reterr);
-	LULL_TRY(bring(seat, args, l->lists[LIST_ALL].values, args->witness,
-		       l->arrays.nr_vars * scalar_bytes, seat->up, reterr));
+	LULL_TRY(witness_bring(seat, args, reterr));
 	if (assigned) {
 		size_t bytes = layout_bits_bytes(l);
 
@@ -243,8 +242,8 @@ static int run_spmv(struct cuda_seat *seat, struct lull_error *reterr)
 {
 	const struct layout *l = &seat->key->layout;
 
-	LULL_TRY(spmv_begin(&seat->key->matrices, witness_at(seat), at(seat, l->scratch0),
-			    lane0(seat), reterr));
+	LULL_TRY(spmv_begin(&seat->key->matrices, witness_at(seat), witness_map(seat),
+			    at(seat, l->scratch0), lane0(seat), reterr));
 	if (l->matrices_streamed)
 		return run_streamed_spmv(seat, reterr);
 	return run_block(seat, 0,
@@ -460,6 +459,7 @@ static void retire(struct cuda_seat *seat)
 	if (usable)
 		cudaMemsetAsync(seat->block, 0, l->bytes[BLOCK_SEAT], seat->up);
 	staging_wipe(&seat->staging);
+	witness_forget(seat);
 	for (i = 0; i < NR_SECTIONS; i++)
 		explicit_bzero(seat->sums[i], sums_bytes(&l->sections[i]));
 	explicit_bzero(seat->counts, NR_LISTS * counts_bytes);

@@ -469,13 +469,26 @@ int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 
 /* ---- witnesses --------------------------------------------------------- */
 
+static void say_classes(struct lull_ctx *ctx, const struct lull_wtnsfile *file)
+{
+	const struct lull_classes *found = &file->classes;
+	char line[128];
+
+	snprintf(line, sizeof(line),
+		 "witness: %u values, %zu of them 0, %zu of them 1, %zu others",
+		 file->nr_values,
+		 file->nr_values - found->nr_ones - found->nr_others,
+		 found->nr_ones, found->nr_others);
+	say_line(ctx, line);
+}
+
 static int finish_wtns(struct lull_ctx *ctx, struct lull_wtnsfile *file,
 		       struct lull_wtns **ret_wtns, struct lull_error *reterr)
 {
 	struct lull_wtns *wtns;
 	int err;
 
-	err = lull_witness_check(file, ctx->workers, reterr);
+	err = lull_witness_check(file, ctx->workers, ctx->arena, reterr);
 	if (err)
 		goto close_file;
 	wtns = calloc(1, sizeof(*wtns));
@@ -485,6 +498,7 @@ static int finish_wtns(struct lull_ctx *ctx, struct lull_wtnsfile *file,
 	}
 	wtns->file = *file;
 	warn_trailing(ctx, &file->file);
+	say_classes(ctx, file);
 	*ret_wtns = wtns;
 	return LULL_OK;
 
@@ -566,7 +580,7 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 	err = lull_wtnsfile_match(file, &want, reterr);
 	if (err)
 		return err;
-	err = lull_prover_run(ctx->workers, ctx->arena, key, file->values,
+	err = lull_prover_run(ctx->workers, ctx->arena, key, file,
 			      opts ? opts : &defaults, r, s, ret_proof, reterr);
 	say_notes(ctx);
 	return err;

@@ -200,7 +200,7 @@ static void expect_proof(struct bench *b, const char *by)
 	char text[TEXT_BYTES];
 
 	EXPECT_EQ(LULL_OK, lull_prover_run(b->workers, test_arena(), b->key,
-					   b->wtns.values, &opts, b->golden.r,
+					   &b->wtns, &opts, b->golden.r,
 					   b->golden.s, &proof, &b->error));
 	if (!proof) {
 		TEST_FAIL_("%s", b->error.msg);
@@ -216,9 +216,9 @@ static int prove_fails(struct bench *b)
 {
 	const struct lull_prove_opts opts = { .size = sizeof(opts) };
 	struct lull_proof *proof = NULL;
-	int err = lull_prover_run(b->workers, test_arena(), b->key,
-				  b->wtns.values, &opts, b->golden.r,
-				  b->golden.s, &proof, &b->error);
+	int err = lull_prover_run(b->workers, test_arena(), b->key, &b->wtns,
+				  &opts, b->golden.r, b->golden.s, &proof,
+				  &b->error);
 
 	EXPECT_TRUE(!proof);
 	return err;

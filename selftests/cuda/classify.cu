@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * classify.cu - lists and map of scalars, those that bits name, and rows put in
- * another order, against plain loops
+ * classify.cu - lists and map of scalars, those that bits name, packed ones, and
+ * rows put in another order, against plain loops
  */
 #include <vector>
 
@@ -9,6 +9,7 @@
 #include "cuda/device.h"
 #include "cuda/ref.h"
 #include "harness.h"
+#include "pack.cuh"
 #include "place.cuh"
 
 using namespace lull;
@@ -230,6 +231,119 @@ static void check(size_t nr, enum filling filling)
 	device_free(values);
 }
 
+/* ---- values of a map and of those that are others ---- */
+
+/* What the host's check finds (input/classes.h). */
+static std::vector<uint32_t> make_map(const std::vector<scalar> &v)
+{
+	std::vector<uint32_t> map(classify_map_bytes(v.size()) / 4);
+
+	for (size_t i = 0; i < v.size(); i++)
+		map[i / class_nr] |= class_of(v[i])
+				     << class_bits * (i % class_nr);
+	return map;
+}
+
+/* Packed by runs of any length, with its places. */
+struct packed_form {
+	std::vector<uint32_t> map, places;
+	std::vector<scalar> others;
+
+	explicit packed_form(const std::vector<scalar> &v)
+	{
+		size_t nr_groups = expand_nr_groups(v.size()), first, nr;
+		struct packing p;
+
+		map = make_map(v);
+		/* Behind the last value is nobody's. */
+		if (v.size() % class_nr)
+			map[v.size() / class_nr] |=
+				~0u << class_bits * (v.size() % class_nr);
+		places.resize(nr_groups + 1);
+		p = { map.data(), (const uint8_t *)v.data(), v.size(),
+		      places.data() };
+		for (first = 0; first < nr_groups; first += nr) {
+			nr = 1 + cuda_ref_random() % (nr_groups - first);
+			pack_count(&p, first, first + nr);
+		}
+		others.assign(pack_sum(&p), scalar{ { 7, 7, 7, 7 } });
+		for (first = 0; first < others.size(); first += nr) {
+			nr = 1 + cuda_ref_random() % (others.size() - first);
+			pack_values(&p, first, nr, (uint8_t *)&others[first]);
+		}
+	}
+};
+
+static void expand_on_host(const packed_form &f, size_t nr_others,
+			   std::vector<scalar> *to)
+{
+	for (size_t i = 0; i < to->size(); i++)
+		expand_value(f.map.data(), f.places.data(),
+			     (const uint4 *)f.others.data(), nr_others, i,
+			     (uint4 *)to->data());
+}
+
+static void expand_on_device(const packed_form &f, size_t nr_others,
+			     std::vector<scalar> *to)
+{
+	size_t bytes[] = { f.map.size() * 4, f.places.size() * 4,
+			   nr_others * sizeof(scalar),
+			   to->size() * sizeof(scalar) };
+	const void *from[] = { f.map.data(), f.places.data(), f.others.data() };
+	struct lull_error error;
+	void *parts[4];
+
+	for (int i = 0; i < 4; i++)
+		parts[i] = device_alloc(bytes[i]);
+	for (int i = 0; i < 3; i++)
+		device_put(parts[i], from[i], bytes[i]);
+	must_run(expand_values((const uint32_t *)parts[0],
+			       (const uint32_t *)parts[1], parts[2], nr_others,
+			       parts[3], to->size(), 0, &error),
+		 &error);
+	device_done();
+	device_get(to->data(), parts[3], bytes[3]);
+	for (void *part : parts)
+		device_free(part);
+}
+
+/* Also with fewer others than the map has, which come out as zeros: nothing is
+ * read behind them. */
+static void check_expand(const std::vector<scalar> &v, bool on_device)
+{
+	const packed_form f(v);
+	std::vector<scalar> got(v.size(), scalar{ { 7, 7, 7, 7 } }), want = v;
+	size_t nr_others = f.others.size(), seen = 0;
+
+	for (size_t short_of : { (size_t)0, nr_others / 2, nr_others }) {
+		size_t there = nr_others - short_of;
+
+		seen = 0;
+		for (size_t i = 0; i < v.size(); i++)
+			if (class_of(v[i]) == SCALAR_OTHER && seen++ >= there)
+				want[i] = scalar{};
+		if (on_device)
+			expand_on_device(f, there, &got);
+		else
+			expand_on_host(f, there, &got);
+		if (!v.empty())
+			EXPECT_MEMEQ(want.data(), got.data(),
+				     v.size() * sizeof(v[0]));
+	}
+	EXPECT_EQ(seen, nr_others);
+}
+
+static void check_expands(size_t nr, bool on_device)
+{
+	std::vector<scalar> v(nr);
+
+	for (int f = 0; f < NR_FILLINGS; f++) {
+		for (scalar &s : v)
+			s = make_scalar((enum filling)f);
+		check_expand(v, on_device);
+	}
+}
+
 /* ---- rows in the order of the domain ---- */
 
 static void place_on_device(std::vector<scalar> *to, unsigned int log_n,
@@ -299,6 +413,42 @@ TEST(gather)
 		SKIP("NO GPU: nothing of the device was tested");
 	for (size_t nr : sizes)
 		check_gather(nr, true);
+}
+
+TEST(expand_as_a_loop)
+{
+	for (size_t nr : sizes)
+		check_expands(nr, false);
+}
+
+TEST(expand)
+{
+	if (!device_is_there())
+		SKIP("NO GPU: nothing of the device was tested");
+	for (size_t nr : sizes)
+		check_expands(nr, true);
+}
+
+/* More is asked for than there is: no more than that is written, nor anything
+ * read behind the last value, whatever bits stand there. */
+TEST(packs_no_more_than_there_is)
+{
+	std::vector<scalar> v(300), others;
+	std::vector<uint32_t> map(classify_map_bytes(v.size()) / 4, ~0u),
+		places(expand_nr_groups(v.size()) + 1);
+	struct packing p = { map.data(), (const uint8_t *)v.data(), v.size(),
+			     places.data() };
+
+	for (scalar &s : v)
+		s = make_scalar(OTHERS);
+	pack_count(&p, 0, expand_nr_groups(v.size()));
+	EXPECT_EQ(v.size(), pack_sum(&p));
+	others.assign(v.size() + 2, scalar{ { 7, 7, 7, 7 } });
+	pack_values(&p, 290, 20, (uint8_t *)others.data());
+	EXPECT_MEMEQ(&v[290], others.data(), 10 * sizeof(v[0]));
+	EXPECT_EQ(7, others[10].l[0]);
+	pack_values(&p, v.size(), 5, (uint8_t *)&others[10]);
+	EXPECT_EQ(7, others[10].l[0]);
 }
 
 TEST(place_as_a_loop)

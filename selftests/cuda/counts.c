@@ -6,25 +6,6 @@
  */
 #include "gpu_ctx.h"
 
-static struct lull_device_stats device_stats(struct lull_ctx *ctx)
-{
-	struct lull_device_stats stats = { .size = sizeof(stats) };
-
-	EXPECT_EQ(LULL_OK, lull_ctx_device_stats(ctx, &stats, NULL));
-	return stats;
-}
-
-/* What the emulated devices saw; false on others. */
-static bool emulation_saw(uint64_t *ret_up, uint64_t *ret_down)
-{
-	void (*copied)(uint64_t *, uint64_t *);
-
-	if (!find_emulated("emulated_copied", &copied))
-		return false;
-	copied(ret_up, ret_down);
-	return true;
-}
-
 /* What a proof copied and how long it was at work, as the backend counts it;
  * emulated devices count for themselves. */
 static struct lull_device_stats count_proof(struct lull_ctx *ctx,

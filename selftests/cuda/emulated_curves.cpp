@@ -552,13 +552,56 @@ struct emulated {
 	}
 };
 
-/* In the place of a map of the witness a part of it, as small as the map. */
-int spmv_begin(const struct spmv_plan *plan, const void *witness, void *scratch,
-	       cudaStream_t stream, struct lull_error *reterr)
+static void must_be_map(const uint32_t *map, const uint8_t *values, size_t nr)
 {
-	CUDA_TRY(emulated_launch(
-			 stream,
-			 [=] { memcpy(scratch, witness, plan->nr_vars / 4); }),
+	const uint8_t zero[scalar_bytes] = { 0 }, one[scalar_bytes] = { 1 };
+
+	for (size_t i = 0; i < nr; i++) {
+		const uint8_t *v = values + i * scalar_bytes;
+		uint32_t c = !memcmp(v, zero, scalar_bytes)  ? SCALAR_ZERO
+			     : !memcmp(v, one, scalar_bytes) ? SCALAR_ONE
+							     : SCALAR_OTHER;
+
+		must((map[i / class_nr] >> class_bits * (i % class_nr) & 3) ==
+			     c,
+		     "a map of other values");
+	}
+}
+
+/* In the place of a map of the witness a part of it, as small as the map; one that
+ * came has to be right. */
+int spmv_begin(const struct spmv_plan *plan, const void *witness,
+	       const uint32_t *map, void *scratch, cudaStream_t stream,
+	       struct lull_error *reterr)
+{
+	CUDA_TRY(emulated_launch(stream,
+				 [=] {
+					 if (map)
+						 must_be_map(
+							 map,
+							 (const uint8_t *)
+								 witness,
+							 plan->nr_vars);
+					 memcpy(scratch, witness,
+						plan->nr_vars / 4);
+				 }),
+		 reterr);
+	return LULL_OK;
+}
+
+int expand_values(const uint32_t *map, const uint32_t *places,
+		  const void *packed, size_t nr_packed, void *to, size_t nr,
+		  cudaStream_t stream, struct lull_error *reterr)
+{
+	CUDA_TRY(emulated_launch(stream,
+				 [=] {
+					 for (size_t i = 0; i < nr; i++)
+						 expand_value(
+							 map, places,
+							 (const uint4 *)packed,
+							 nr_packed, i,
+							 (uint4 *)to);
+				 }),
 		 reterr);
 	return LULL_OK;
 }

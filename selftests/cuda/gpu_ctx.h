@@ -56,6 +56,25 @@ static inline struct lull_ctx *open_gpu(uint64_t vram_bytes)
 	return open_gpu_in(vram_bytes, NULL);
 }
 
+static inline struct lull_device_stats device_stats(struct lull_ctx *ctx)
+{
+	struct lull_device_stats stats = { .size = sizeof(stats) };
+
+	EXPECT_EQ(LULL_OK, lull_ctx_device_stats(ctx, &stats, NULL));
+	return stats;
+}
+
+/* What the emulated devices saw; false on others. */
+static inline bool emulation_saw(uint64_t *ret_up, uint64_t *ret_down)
+{
+	void (*copied)(uint64_t *, uint64_t *);
+
+	if (!find_emulated("emulated_copied", &copied))
+		return false;
+	copied(ret_up, ret_down);
+	return true;
+}
+
 /* The least device memory that a key can do with, by the refusal's own words. */
 static inline uint64_t least_bytes_of(const struct blob *bytes)
 {

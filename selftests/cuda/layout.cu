@@ -5,6 +5,7 @@
  * Needs no GPU: a plan is arithmetic.  The curve's functions here only say
  * sizes.
  */
+#include "classify.cuh"
 #include "harness.h"
 #include "layout.cuh"
 
@@ -246,6 +247,25 @@ static void check_dense(const struct layout *l)
 	}
 }
 
+/* A map, and room over places of values for what comes beside it; none for an
+ * assigned key. */
+static void check_packed(const struct layout *l)
+{
+	const struct list *all = &l->lists[LIST_ALL];
+	size_t nr = l->arrays.nr_vars;
+	char text[512] = "";
+
+	EXPECT_EQ(l->arrays.assigned ? 0 : nr / 8, l->packed_max);
+	EXPECT_EQ(l->arrays.assigned, !l->map.bytes);
+	EXPECT_TRUE(l->arrays.assigned ||
+		    l->map.bytes >= classify_map_bytes(nr));
+	EXPECT_TRUE(all->others.bytes >= l->packed_max * scalar_bytes);
+	EXPECT_TRUE(all->ones.bytes >=
+		    expand_nr_groups(nr) * sizeof(uint32_t));
+	layout_describe(l, text, sizeof(text));
+	EXPECT_EQ(l->packed_max != 0, strstr(text, ", witness packed ") != NULL);
+}
+
 /* What must not overlay does not, and everything has the room that it needs. */
 static void check(const struct layout *l)
 {
@@ -259,6 +279,7 @@ static void check(const struct layout *l)
 	const struct list *all = &l->lists[LIST_ALL];
 	const struct part nothing = {};
 	const struct part *seat[] = { &all->values, &all->ones, &all->others,
+				      &l->map,
 				      l->lists_shared ? &nothing
 						      : &l->list_scratch };
 	const struct part *work[] = { &l->a,
@@ -280,6 +301,7 @@ static void check(const struct layout *l)
 	check_matrices(l);
 	check_lists(l);
 	check_dense(l);
+	check_packed(l);
 	/* A sum of lane 0 overlays b, and nothing that a sum reads. */
 	for (const struct part *p : beside_sum)
 		expect_apart(p, &l->sum_scratch[0]);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "classify.cuh"
 #include "cuda/device.h"
 #include "cuda/ntt_ref.h"
 #include "cuda/ref.h"
@@ -250,7 +251,8 @@ static void multiply_on_device(const struct system *s,
 {
 	void *dictionary = device_alloc(plan->dictionary_bytes),
 	     *block = device_alloc(plan->block_bytes_max),
-	     *scratch = device_alloc(plan->scratch_bytes);
+	     *scratch = device_alloc(plan->scratch_bytes),
+	     *map = device_alloc(classify_map_bytes(plan->nr_vars));
 	fe<F> *out = (fe<F> *)device_alloc(2 * s->n * sizeof(*out));
 	void *witness = device_alloc(s->witness.size());
 	struct lull_error error;
@@ -258,7 +260,15 @@ static void multiply_on_device(const struct system *s,
 	device_put(witness, s->witness.data(), s->witness.size());
 	device_put(dictionary, host, plan->nr_coefs * 32);
 	must_run(spmv_prepare<F>(plan, dictionary, 0, &error), &error);
-	must_run(spmv_begin(plan, witness, scratch, 0, &error), &error);
+	/* The map is made, or one that is there is taken. */
+	if (plan->nr_blocks % 2)
+		must_run(classify_map(witness, plan->nr_vars, (uint32_t *)map,
+				      0, &error),
+			 &error);
+	must_run(spmv_begin(plan, witness,
+			    plan->nr_blocks % 2 ? (uint32_t *)map : NULL,
+			    scratch, 0, &error),
+		 &error);
 	for (size_t i = 0; i < plan->nr_blocks; i++) {
 		const struct spmv_block *b = &plan->blocks[i];
 
@@ -275,6 +285,7 @@ static void multiply_on_device(const struct system *s,
 	device_free(dictionary);
 	device_free(block);
 	device_free(scratch);
+	device_free(map);
 	device_free(out);
 	device_free(witness);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * witness.c - a witness is checked while it is read, and what is refused is what
- * is refused of one in memory
+ * witness.c - a witness is checked while it is read, its values' classes are found,
+ * and what is refused is what is refused of one in memory
  */
+#include "base/workers.h"
 #include "input/files.h"
 #include "input/wtns.h"
 #include "load/variants.h"
+#include "prove/witness.h"
 
 #define CHAIN GOLDEN "bn128-chain1000.wtns"
 #define NR_VALUES 1002
@@ -13,6 +15,34 @@
 #define VALUES 76
 
 static char path[PATH_BYTES];
+static struct lull_workers *workers;
+
+/* The class of each value as its bytes say it, and how many there are. */
+static void expect_classes(const struct lull_wtnsfile *wtns)
+{
+	const uint8_t zero[LULL_WTNS_VALUE_BYTES] = { 0 }, one[32] = { 1 };
+	const struct lull_classes *found = &wtns->classes;
+	size_t nr[3] = { 0 }, i;
+	enum lull_class c;
+
+	ASSERT_TRUE(found->map != NULL);
+	for (i = 0; i < wtns->nr_values; i++) {
+		const uint8_t *v = wtns->values + i * sizeof(zero);
+
+		c = LULL_CLASS_OTHER;
+		if (!memcmp(v, zero, sizeof(zero)))
+			c = LULL_CLASS_ZERO;
+		else if (!memcmp(v, one, sizeof(one)))
+			c = LULL_CLASS_ONE;
+		nr[c]++;
+		ASSERT_EQ(c, found->map[i / LULL_CLASSES_PER_WORD] >>
+					     i % LULL_CLASSES_PER_WORD *
+						     LULL_CLASS_BITS &
+				     3);
+	}
+	EXPECT_EQ(nr[LULL_CLASS_ONE], found->nr_ones);
+	EXPECT_EQ(nr[LULL_CLASS_OTHER], found->nr_others);
+}
 
 /* By every loader: the code, whether it was checked early, and the message. */
 static int open_by(struct lull_loader *loader, bool *ret_checked,
@@ -32,6 +62,12 @@ static int open_by(struct lull_loader *loader, bool *ret_checked,
 	*ret_checked = wtns.checked;
 	EXPECT_EQ(LULL_OK,
 		  lull_wtnsfile_check_values(&wtns, 0, wtns.nr_values, NULL));
+	/* Found while it was read, or now. */
+	EXPECT_EQ(wtns.checked, wtns.classes.map != NULL);
+	EXPECT_EQ(LULL_OK,
+		  lull_witness_check(&wtns, workers, test_arena(), NULL));
+	EXPECT_TRUE(wtns.checked);
+	expect_classes(&wtns);
 	lull_wtnsfile_close(&wtns);
 	return LULL_OK;
 }
@@ -59,6 +95,8 @@ static void try_blob(const struct blob *b, bool early, const char *what)
 	int err;
 
 	write_file(b);
+	if (!workers)
+		ASSERT_EQ(LULL_OK, lull_workers_create(2, &workers, NULL));
 	err = lull_wtnsfile_open(path, NULL, 0, NULL, &wtns, &want);
 	if (!err)
 		lull_wtnsfile_close(&wtns);
@@ -157,6 +195,32 @@ TEST(no_more_is_read_than_is_wanted)
 	path[0] = '\0';
 	blob_free(&turned);
 	blob_free(&b);
+}
+
+/* Of a mapped one, and of one in memory; of workers that are canceled nothing is
+ * known. */
+TEST(classes_without_a_reader)
+{
+	const atomic_bool canceled = true;
+	struct lull_workers *none = NULL;
+	uint64_t used = arena_used();
+	struct lull_wtnsfile wtns;
+
+	if (!workers)
+		ASSERT_EQ(LULL_OK, lull_workers_create(2, &workers, NULL));
+	ASSERT_EQ(LULL_OK, lull_workers_share(workers, &canceled, &none, NULL));
+	ASSERT_EQ(LULL_OK,
+		  lull_wtnsfile_open(CHAIN, NULL, LULL_WTNS_DEFER_VALUES, NULL,
+				     &wtns, NULL));
+	EXPECT_EQ(LULL_OK, lull_witness_check(&wtns, none, test_arena(), NULL));
+	EXPECT_TRUE(!wtns.checked && !wtns.classes.map);
+	EXPECT_EQ(used, arena_used());
+	EXPECT_EQ(LULL_OK,
+		  lull_witness_check(&wtns, workers, test_arena(), NULL));
+	expect_classes(&wtns);
+	lull_wtnsfile_close(&wtns);
+	EXPECT_EQ(used, arena_used());
+	lull_workers_destroy(none);
 }
 
 TEST(values_too_large)

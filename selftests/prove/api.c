@@ -116,7 +116,7 @@ TEST(what_was_not_checked_does_not_leave)
 	ASSERT_EQ(LULL_OK, lull_workers_create(2, &pool, NULL));
 	ASSERT_EQ(LULL_OK, lull_workers_share(pool, &canceled, &workers, NULL));
 	EXPECT_EQ(LULL_CANCELED,
-		  lull_prover_run(workers, test_arena(), key, wtns->file.values,
+		  lull_prover_run(workers, test_arena(), key, &wtns->file,
 				  &opts, r, r, &proof, &error));
 	EXPECT_STREQ("canceled", error.msg);
 	EXPECT_TRUE(!proof);

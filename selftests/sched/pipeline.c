@@ -283,6 +283,36 @@ TEST(the_budget_is_kept)
 	free_bed(&bed);
 }
 
+/* A witness that is read, and the map of its classes; neither of one that the
+ * caller has. */
+TEST(a_witness_is_counted_where_it_is_read)
+{
+	struct bed bed = make_bed("cpu", GOLDEN_CHAIN);
+	struct lull_pipeline *pipeline =
+		make_pipeline(&bed, (struct lull_pipeline_opts){ 0 });
+	const struct lull_wtns *wtns[1];
+	const struct lull_job_opts opts = { .size = sizeof(opts),
+					    .nr_partitions = 1,
+					    .wtns = wtns };
+	struct lull_wtns *opened = NULL;
+	const size_t nr_values = 1002;
+	struct lull_job *job = NULL;
+	uint64_t key;
+
+	ASSERT_EQ(LULL_OK, lull_wtns_open(bed.ctx, bed.wtns, &opened, NULL));
+	wtns[0] = opened;
+	ASSERT_EQ(LULL_OK,
+		  lull_job_submit(pipeline, bed.key, &opts, &job, NULL));
+	expect_all_proved(job, 1);
+	EXPECT_EQ(status_of(job).partition_bytes +
+			  nr_values * LULL_FR_BYTES + 32 * sizeof(uint64_t),
+		  bytes_of_one(&bed, &key));
+	lull_job_free(job);
+	lull_wtns_close(opened);
+	lull_pipeline_destroy(pipeline);
+	free_bed(&bed);
+}
+
 TEST(what_can_never_fit_is_refused_at_once)
 {
 	struct bed bed = make_bed("cpu", GOLDEN_SMALL);

@@ -9,7 +9,8 @@
  *
  * For C and for CUDA's C++: liblull_cuda.so is built from this header alone
  * and gives liblull a struct lull_backend.  Whatever changes a struct or an
- * enum here, in base/csr.h or in base/stage.h raises LULL_BACKEND_ABI.
+ * enum here, in base/classes.h, in base/csr.h or in base/stage.h raises
+ * LULL_BACKEND_ABI.
  */
 #ifndef LULL_BACKEND_BACKEND_H
 #define LULL_BACKEND_BACKEND_H
@@ -19,13 +20,14 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
+#include "base/classes.h"
 #include "base/csr.h"
 #include "base/stage.h"
 #include "lull.h"
 
 struct lull_workers;
 
-#define LULL_BACKEND_ABI 4u
+#define LULL_BACKEND_ABI 5u
 
 /* The largest affine point, G2 of BLS12-381: 4 coordinates of 48 bytes. */
 #define LULL_POINT_BYTES_MAX 192
@@ -98,6 +100,7 @@ struct lull_assigned {
 /**
  * struct lull_stage_args - what a stage works on
  * @witness: nr_vars plain canonical integers of 32 bytes, at any alignment
+ * @classes: of these; NULL where they are not known, as of an assigned key's
  * @assigned: of an assigned key's proof; else NULL
  * @workers: the pool
  * @scratch: of scratch_bytes(), aligned to 64 bytes, holding anything; the
@@ -108,6 +111,7 @@ struct lull_assigned {
  */
 struct lull_stage_args {
 	const uint8_t *witness;
+	const struct lull_classes *classes;
 	const struct lull_assigned *assigned;
 	struct lull_workers *workers;
 	void *scratch;

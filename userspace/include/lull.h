@@ -591,7 +591,8 @@ LULL_API int lull_circuit_info(const char *path, struct lull_circuit_info *info,
  * @ret_wtns: owned by the caller; end it with lull_wtns_close()
  * @reterr: filled on failure
  *
- * Checks sizes, w[0] = 1 and that every value is below r.
+ * Checks sizes, w[0] = 1 and that every value is below r.  Beside the values two
+ * bits are kept for each: whether it is 0, 1 or another.
  *
  * Return: LULL_OK, LULL_IO, LULL_FORMAT, LULL_RANGE or LULL_NOMEM.
  */
@@ -601,7 +602,7 @@ LULL_API int lull_wtns_open(struct lull_ctx *ctx, const char *path,
 
 /**
  * lull_wtns_open_mem - the same for a witness in the caller's memory
- * @ctx: whose threads and warnings to use; outlives the witness
+ * @ctx: whose memory, threads and warnings to use; outlives the witness
  * @data: the bytes of a .wtns, at any alignment; outlive the witness
  * @bytes: how many
  * @ret_wtns: owned by the caller; end it with lull_wtns_close()

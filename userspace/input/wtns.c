@@ -16,6 +16,7 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "input/canonical.h"
+#include "input/classes.h"
 
 static const char *const section_names[] = {
 	[LULL_WTNS_HEADER] = "header",
@@ -75,6 +76,18 @@ static int check_one(const struct lull_wtnsfile *wtns,
 	return LULL_OK;
 }
 
+static int fail_value(const struct lull_wtnsfile *wtns, uint32_t i,
+		      struct lull_error *reterr)
+{
+	const uint8_t *p = wtns->values + (uint64_t)i * LULL_WTNS_VALUE_BYTES;
+
+	return lull_binfile_fail(
+		&wtns->file, LULL_WTNS_VALUES,
+		lull_binfile_offset(&wtns->file, p), reterr, LULL_RANGE,
+		"value %" PRIu32 " of %" PRIu32 ": expected below r of %s", i,
+		wtns->nr_values, wtns->facts->name);
+}
+
 int lull_wtnsfile_check_values(const struct lull_wtnsfile *wtns, uint32_t first,
 			       uint32_t last, struct lull_error *reterr)
 {
@@ -89,14 +102,36 @@ int lull_wtnsfile_check_values(const struct lull_wtnsfile *wtns, uint32_t first,
 	for (i = first; i < last; i++, p += LULL_WTNS_VALUE_BYTES)
 		if (lull_unlikely(
 			    !lull_input_below(p, prime, LULL_WTNS_VALUE_BYTES)))
-			return lull_binfile_fail(
-				&wtns->file, LULL_WTNS_VALUES,
-				lull_binfile_offset(&wtns->file, p), reterr,
-				LULL_RANGE,
-				"value %" PRIu32 " of %" PRIu32
-				": expected below r of %s",
-				i, wtns->nr_values, wtns->facts->name);
+			return fail_value(wtns, i, reterr);
 	return LULL_OK;
+}
+
+int lull_wtnsfile_map(struct lull_arena *arena, uint32_t nr_values,
+		      struct lull_vec *ret_map, struct lull_error *reterr)
+{
+	size_t bytes = lull_classes_bytes(nr_values);
+	int err;
+
+	err = lull_arena_carve(arena, bytes, LULL_CARVE_SECRET,
+			       "classes of a witness", ret_map, reterr);
+	/* Where there are bits behind the last value, they are in here. */
+	if (!err && bytes)
+		memset((uint8_t *)ret_map->ptr + bytes - sizeof(uint64_t), 0,
+		       sizeof(uint64_t));
+	return err;
+}
+
+int lull_wtnsfile_classify(const struct lull_wtnsfile *wtns, uint32_t first,
+			   uint32_t last, uint32_t *map,
+			   struct lull_classes *ret_found,
+			   struct lull_error *reterr)
+{
+	uint32_t end;
+
+	LULL_ASSERT(first <= last && last <= wtns->nr_values);
+	end = (uint32_t)lull_input_classify(wtns->values, wtns->facts->fr_prime,
+					    first, last, map, ret_found);
+	return end < last ? fail_value(wtns, end, reterr) : LULL_OK;
 }
 
 int lull_wtnsfile_match(const struct lull_wtnsfile *wtns,
@@ -135,13 +170,16 @@ int lull_wtnsfile_match(const struct lull_wtnsfile *wtns,
 
 _Static_assert(VALUES <= LULL_INFILE_HEAD_BYTES, "the head tells of values");
 
-/* What the head says, which the whole file has yet to say as well. */
+/* What the head says, which the whole file has yet to say as well, and what is
+ * found while it is read; without a reader nothing is. */
 struct early {
 	const struct lull_wtns_want *want;
+	const struct lull_infile_memory *memory;
 	const struct lull_curve_facts *facts;
 	uint32_t nr_values;
 	char name[LULL_INFILE_NAME_BYTES];
-	atomic_uint nr_checked;
+	struct lull_vec map;
+	atomic_uint nr_checked, nr_ones, nr_others;
 };
 
 static bool find_values(struct early *early, const struct lull_infile *head,
@@ -210,7 +248,11 @@ static int plan_reading(void *arg, const struct lull_infile *head,
 				 "%" PRIu64 " of values, found %" PRIu64,
 				 head->name, LULL_WTNS_EXTRA_BYTES, bytes,
 				 head->bytes - bytes);
-	return LULL_OK;
+	/* A head may tell of more values than the file has room for. */
+	if (!found || !early->memory->reader || VALUES + bytes > head->bytes)
+		return LULL_OK;
+	return lull_wtnsfile_map(early->memory->arena, early->nr_values,
+				 &early->map, reterr);
 }
 
 static int check_landed(void *arg, const struct lull_file_extent *extent,
@@ -225,16 +267,21 @@ static int check_landed(void *arg, const struct lull_file_extent *extent,
 		.nr_values = early->nr_values,
 		.values = extent->to,
 	};
+	struct lull_classes found;
 	int err;
 
 	LULL_ASSERT(units == wtns.values + first * LULL_WTNS_VALUE_BYTES);
 	(void)units;
 	memcpy(wtns.file.in.name, early->name, sizeof(early->name));
-	err = lull_wtnsfile_check_values(&wtns, (uint32_t)first,
-					 (uint32_t)(first + nr), reterr);
-	if (!err)
-		atomic_fetch_add(&early->nr_checked, (unsigned int)nr);
-	return err;
+	err = lull_wtnsfile_classify(&wtns, (uint32_t)first,
+				     (uint32_t)(first + nr), early->map.ptr,
+				     &found, reterr);
+	if (err)
+		return err;
+	atomic_fetch_add(&early->nr_ones, (unsigned int)found.nr_ones);
+	atomic_fetch_add(&early->nr_others, (unsigned int)found.nr_others);
+	atomic_fetch_add(&early->nr_checked, (unsigned int)nr);
+	return LULL_OK;
 }
 
 /* Whether what was checked is what the file turned out to have. */
@@ -247,9 +294,25 @@ static bool was_checked(const struct lull_wtnsfile *wtns,
 	       atomic_load(&early->nr_checked) == wtns->nr_values;
 }
 
+/* What was found is the witness's, if it is about what the file turned out to
+ * have. */
+static void take_found(struct lull_wtnsfile *wtns, struct early *early)
+{
+	wtns->checked = was_checked(wtns, early);
+	if (!wtns->checked)
+		return;
+	wtns->map = early->map;
+	early->map = (struct lull_vec){ 0 };
+	wtns->classes = (struct lull_classes){
+		.map = wtns->map.ptr,
+		.nr_ones = atomic_load(&early->nr_ones),
+		.nr_others = atomic_load(&early->nr_others),
+	};
+}
+
 /* ---- the whole --------------------------------------------------------- */
 
-static int parse(struct lull_wtnsfile *wtns, const struct early *early,
+static int parse(struct lull_wtnsfile *wtns, struct early *early,
 		 unsigned int flags, struct lull_error *reterr)
 {
 	const struct lull_binfile_section *section;
@@ -267,7 +330,7 @@ static int parse(struct lull_wtnsfile *wtns, const struct early *early,
 	if (err)
 		return err;
 	wtns->values = section->data;
-	wtns->checked = was_checked(wtns, early);
+	take_found(wtns, early);
 	err = check_one(wtns, reterr);
 	if (err || flags & LULL_WTNS_DEFER_VALUES)
 		return err;
@@ -275,7 +338,7 @@ static int parse(struct lull_wtnsfile *wtns, const struct early *early,
 }
 
 /* Ends @wtns's file when it fails. */
-static int finish(struct lull_wtnsfile *wtns, const struct early *early,
+static int finish(struct lull_wtnsfile *wtns, struct early *early,
 		  unsigned int flags, struct lull_wtnsfile *ret_wtns,
 		  struct lull_error *reterr)
 {
@@ -285,7 +348,7 @@ static int finish(struct lull_wtnsfile *wtns, const struct early *early,
 	if (!err && early->want)
 		err = lull_wtnsfile_match(wtns, early->want, reterr);
 	if (err) {
-		lull_binfile_close(&wtns->file);
+		lull_wtnsfile_close(wtns);
 		return err;
 	}
 	*ret_wtns = *wtns;
@@ -300,7 +363,7 @@ int lull_wtnsfile_open(const char *path, const struct lull_wtns_want *want,
 {
 	struct lull_wtnsfile wtns = { 0 };
 	struct lull_infile_memory secret;
-	struct early early = { .want = want };
+	struct early early = { .want = want, .memory = memory };
 	int err;
 
 	if (memory) {
@@ -312,17 +375,18 @@ int lull_wtnsfile_open(const char *path, const struct lull_wtns_want *want,
 		memory = &secret;
 	}
 	err = lull_binfile_open(path, &kind, memory, &wtns.file, reterr);
-	if (err)
-		return err;
-	return finish(&wtns, &early, flags, ret_wtns, reterr);
+	if (!err)
+		err = finish(&wtns, &early, flags, ret_wtns, reterr);
+	lull_arena_retire(&early.map);
+	return err;
 }
 
 int lull_wtnsfile_open_mem(const void *data, size_t bytes, const char *name,
 			   unsigned int flags, struct lull_wtnsfile *ret_wtns,
 			   struct lull_error *reterr)
 {
-	const struct early early = { 0 };
 	struct lull_wtnsfile wtns = { 0 };
+	struct early early = { 0 };
 	int err;
 
 	err = lull_binfile_open_mem(data, bytes, name, &kind, &wtns.file,
@@ -335,5 +399,6 @@ int lull_wtnsfile_open_mem(const void *data, size_t bytes, const char *name,
 void lull_wtnsfile_close(struct lull_wtnsfile *wtns)
 {
 	lull_binfile_close(&wtns->file);
+	lull_arena_retire(&wtns->map);
 	*wtns = (struct lull_wtnsfile){ 0 };
 }

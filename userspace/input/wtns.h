@@ -3,8 +3,9 @@
  * wtns.h - a witness as circom's calculators write it
  *
  * Maps the file and checks it: exact sizes, a first value of one, every value
- * below r.  wtns.c opens with the format.  Messages name indices, never
- * values: the witness is secret.
+ * below r.  Where there is an arena for a map of them, the check finds as well
+ * which values are 0 and 1.  wtns.c opens with the format.  Messages name indices,
+ * never values: the witness is secret.
  */
 #ifndef LULL_INPUT_WTNS_H
 #define LULL_INPUT_WTNS_H
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/classes.h"
 #include "curve/facts.h"
 #include "input/binfile.h"
 #include "lull.h"
@@ -40,7 +42,9 @@ enum {
  * @values: nr_values of LULL_WTNS_VALUE_BYTES, plain, little-endian, any
  *	alignment
  * @checked: all of them are known to be below r: they were checked while the
- *	file was read
+ *	file was read, or by lull_witness_check()
+ * @classes: of all of them, found by that check; no map before
+ * @map: owns the map of @classes
  */
 struct lull_wtnsfile {
 	struct lull_binfile file;
@@ -49,6 +53,8 @@ struct lull_wtnsfile {
 	uint32_t nr_values;
 	const uint8_t *values;
 	bool checked;
+	struct lull_classes classes;
+	struct lull_vec map;
 };
 
 /**
@@ -130,6 +136,37 @@ int lull_wtnsfile_open_mem(const void *data, size_t bytes, const char *name,
  */
 int lull_wtnsfile_check_values(const struct lull_wtnsfile *wtns, uint32_t first,
 			       uint32_t last, struct lull_error *reterr);
+
+/**
+ * lull_wtnsfile_map - memory for a map of a witness's values
+ * @arena: where it is taken
+ * @nr_values: of the witness
+ * @ret_map: owned by the caller; a secret, and zero behind the last value
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK or LULL_NOMEM.
+ */
+int lull_wtnsfile_map(struct lull_arena *arena, uint32_t nr_values,
+		      struct lull_vec *ret_map, struct lull_error *reterr);
+
+/**
+ * lull_wtnsfile_classify - lull_wtnsfile_check_values(), and the values' classes
+ * @wtns: an open witness; whether it is @checked is not asked
+ * @first: the first to check
+ * @last: one past the last, at most nr_values
+ * @map: of lull_wtnsfile_map()
+ * @ret_found: how many ones and others there are among them
+ * @reterr: names the index of the first that is wrong
+ *
+ * Several threads may do this for ranges of one map at once, whatever words they
+ * share.
+ *
+ * Return: LULL_OK or LULL_RANGE.
+ */
+int lull_wtnsfile_classify(const struct lull_wtnsfile *wtns, uint32_t first,
+			   uint32_t last, uint32_t *map,
+			   struct lull_classes *ret_found,
+			   struct lull_error *reterr);
 
 /**
  * lull_wtnsfile_close - give the memory back and empty; an empty one is left alone

@@ -79,6 +79,7 @@ static int run_stage(struct lull_proving *p, enum lull_stage stage,
 {
 	const struct lull_stage_args args = {
 		.witness = p->witness,
+		.classes = p->classes.map ? &p->classes : NULL,
 		.assigned = p->assigned,
 		.workers = p->workers,
 		.scratch = p->scratch.ptr,
@@ -112,6 +113,7 @@ static int collect(struct lull_proving *p, struct lull_error *reterr)
 	struct lull_backend_span spans[LULL_NR_STAGES] = { { 0 } };
 	const struct lull_stage_args args = {
 		.witness = p->witness,
+		.classes = p->classes.map ? &p->classes : NULL,
 		.assigned = p->assigned,
 		.workers = p->workers,
 		.scratch = p->scratch.ptr,
@@ -313,6 +315,23 @@ void lull_prover_end(struct lull_proving *p, struct lull_proof **ret_proof)
 	p->proof = NULL;
 }
 
+/* A proof of which the caller's part is filled, on the calling thread. */
+static int run_all(struct lull_proving *p, const uint8_t r[LULL_FR_BYTES],
+		   const uint8_t s[LULL_FR_BYTES],
+		   struct lull_proof **ret_proof, struct lull_error *reterr)
+{
+	int err = lull_prover_begin(p, reterr);
+
+	if (err)
+		return err;
+	err = lull_prover_compute(p, reterr);
+	if (!err)
+		err = lull_prover_finish(p, r, s, reterr);
+	lull_prover_retire(p);
+	lull_prover_end(p, err ? NULL : ret_proof);
+	return err;
+}
+
 int lull_prover_run_assigned(struct lull_workers *workers,
 			     struct lull_arena *arena,
 			     const struct lull_key *key, const uint8_t *witness,
@@ -329,16 +348,8 @@ int lull_prover_run_assigned(struct lull_workers *workers,
 				  .opts = opts,
 				  .workers = workers,
 				  .arena = arena };
-	int err = lull_prover_begin(&p, reterr);
 
-	if (err)
-		return err;
-	err = lull_prover_compute(&p, reterr);
-	if (!err)
-		err = lull_prover_finish(&p, r, s, reterr);
-	lull_prover_retire(&p);
-	lull_prover_end(&p, err ? NULL : ret_proof);
-	return err;
+	return run_all(&p, r, s, ret_proof, reterr);
 }
 
 size_t lull_prover_scratch_bytes(const struct lull_key *key,
@@ -363,14 +374,21 @@ size_t lull_prover_finish_bytes(const struct lull_key *key,
 }
 
 int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
-		    const struct lull_key *key, const uint8_t *witness,
+		    const struct lull_key *key,
+		    const struct lull_wtnsfile *wtns,
 		    const struct lull_prove_opts *opts,
 		    const uint8_t r[LULL_FR_BYTES],
 		    const uint8_t s[LULL_FR_BYTES],
 		    struct lull_proof **ret_proof, struct lull_error *reterr)
 {
-	return lull_prover_run_assigned(workers, arena, key, witness, NULL,
-					opts, r, s, ret_proof, reterr);
+	struct lull_proving p = { .key = key,
+				  .witness = wtns->values,
+				  .classes = wtns->classes,
+				  .opts = opts,
+				  .workers = workers,
+				  .arena = arena };
+
+	return run_all(&p, r, s, ret_proof, reterr);
 }
 
 void lull_proof_free(struct lull_proof *proof)

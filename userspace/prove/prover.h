@@ -8,6 +8,7 @@
 #include "arena/arena.h"
 #include "base/stage.h"
 #include "input/json.h"
+#include "input/wtns.h"
 #include "prove/key.h"
 
 /**
@@ -56,6 +57,7 @@ struct lull_prover_watch {
  * struct lull_proving - one proof under way
  * @key: an attached key
  * @witness: nr_vars plain canonical values, w[0] = 1, at any alignment
+ * @classes: of these; without a map where they are not known
  * @assigned: what stands for the circuit; NULL for a key that has one
  * @opts: flags and progress; not NULL
  * @watch: who follows it; may be NULL
@@ -70,6 +72,7 @@ struct lull_prover_watch {
 struct lull_proving {
 	const struct lull_key *key;
 	const uint8_t *witness;
+	struct lull_classes classes;
 	const struct lull_assigned *assigned;
 	const struct lull_prove_opts *opts;
 	const struct lull_prover_watch *watch;
@@ -136,8 +139,7 @@ size_t lull_prover_finish_bytes(const struct lull_key *key,
  * @workers: the pool
  * @arena: where scratch and public signals lie
  * @key: an attached key
- * @witness: nr_vars plain canonical values, w[0] = 1, at any alignment
- * @assigned: what stands for the circuit; NULL for a key that has one
+ * @wtns: a checked witness of nr_vars values
  * @opts: flags and progress; not NULL
  * @r: blinding scalar, plain, below the group order
  * @s: the other
@@ -148,13 +150,15 @@ size_t lull_prover_finish_bytes(const struct lull_key *key,
  * verify, or LULL_DEVICE when no device is left.
  */
 int lull_prover_run(struct lull_workers *workers, struct lull_arena *arena,
-		    const struct lull_key *key, const uint8_t *witness,
+		    const struct lull_key *key,
+		    const struct lull_wtnsfile *wtns,
 		    const struct lull_prove_opts *opts,
 		    const uint8_t r[LULL_FR_BYTES],
 		    const uint8_t s[LULL_FR_BYTES],
 		    struct lull_proof **ret_proof, struct lull_error *reterr);
 
-/* As lull_prover_run(), on a key of bellman's parameters. */
+/* As lull_prover_run(), on a key of bellman's parameters: of plain canonical
+ * values, the first of which is 1, and what stands for the circuit. */
 int lull_prover_run_assigned(struct lull_workers *workers,
 			     struct lull_arena *arena,
 			     const struct lull_key *key, const uint8_t *witness,

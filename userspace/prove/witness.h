@@ -16,10 +16,11 @@ struct lull_wtns {
 };
 
 /* Every value of a witness that was opened with LULL_WTNS_DEFER_VALUES is below
- * r: LULL_OK or LULL_RANGE.  Of workers that are canceled it may say so though
- * not all were looked at. */
-int lull_witness_check(const struct lull_wtnsfile *file,
-		       struct lull_workers *workers, struct lull_error *reterr);
+ * r: LULL_OK, LULL_NOMEM or LULL_RANGE.  Its classes are found too, where they
+ * were not while it was read, with a map of @arena's.  Of workers that are
+ * canceled it may say so though not all were looked at; it has no classes then. */
+int lull_witness_check(struct lull_wtnsfile *file, struct lull_workers *workers,
+		       struct lull_arena *arena, struct lull_error *reterr);
 
 /* A key's. */
 static inline struct lull_wtns_want

@@ -153,8 +153,8 @@ static int take_witnesses(struct lull_job *job,
 	return err;
 }
 
-/* What a partition is counted with: its witness, if that is read here, and the
- * scratch of a proof. */
+/* What a partition is counted with: its witness and the map of that, if it is
+ * read here, and the scratch of a proof. */
 static struct lull_bytes partition_bytes(const struct lull_job *job,
 					 const struct lull_job_opts *opts)
 {
@@ -162,7 +162,8 @@ static struct lull_bytes partition_bytes(const struct lull_job *job,
 
 	if (opts->paths)
 		bytes.host += job->key->file.parts.nr_vars *
-			      (uint64_t)LULL_WTNS_VALUE_BYTES;
+				      (uint64_t)LULL_WTNS_VALUE_BYTES +
+			      lull_sched_map_bytes(job->key);
 	bytes.host += lull_prover_scratch_bytes(
 		job->key, lull_workers_nr(job->pipeline->workers));
 	return bytes;

@@ -251,6 +251,12 @@ static inline uint64_t lull_sched_witness_bytes(const struct lull_key *key)
 	       LULL_SCHED_HEADER_BYTES_MAX;
 }
 
+/* And the map of its values' classes. */
+static inline uint64_t lull_sched_map_bytes(const struct lull_key *key)
+{
+	return lull_classes_bytes(key->file.parts.nr_vars);
+}
+
 /* pipeline.c: lull_pipeline_create() with the context's parts. */
 int lull_sched_create(const struct lull_sched_env *env,
 		      const struct lull_pipeline_opts *opts,

@@ -96,6 +96,8 @@ static void carve_all(struct reserve *reserve, const struct lull_job *job,
 	/* Small ones first: they take a slot out of what is free. */
 	for (i = 0; i < nr; i++)
 		carve(reserve, publics);
+	for (i = 0; i < nr && job->partitions[0].path; i++)
+		carve(reserve, (size_t)lull_sched_map_bytes(job->key));
 	for (i = 0; i < lull_min(nr, pipeline->nr_threads[LULL_SCHED_ASSEMBLE]);
 	     i++)
 		carve(reserve, finish);
@@ -128,7 +130,7 @@ void lull_sched_reserve(const struct lull_job *job)
 
 	if (!is_kept(pipeline))
 		return;
-	reserve.vecs = calloc(4 * (size_t)nr + 1, sizeof(*reserve.vecs));
+	reserve.vecs = calloc(5 * (size_t)nr + 1, sizeof(*reserve.vecs));
 	if (!reserve.vecs)
 		return;
 	carve_all(&reserve, job, nr);

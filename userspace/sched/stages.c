@@ -122,6 +122,7 @@ static int read_witness(struct lull_flight *flight, struct lull_error *reterr)
 
 	if (!part->path) {
 		flight->proving.witness = part->wtns->values;
+		flight->proving.classes = part->wtns->classes;
 		return LULL_OK;
 	}
 	err = lull_wtnsfile_open(part->path, &want, LULL_WTNS_DEFER_VALUES,
@@ -132,7 +133,9 @@ static int read_witness(struct lull_flight *flight, struct lull_error *reterr)
 	if (err)
 		return err;
 	flight->proving.witness = flight->file.values;
-	err = lull_witness_check(&flight->file, job->alone, reterr);
+	err = lull_witness_check(&flight->file, job->alone, memory.arena,
+				 reterr);
+	flight->proving.classes = flight->file.classes;
 	return err ? err : check_canceled(flight, reterr);
 }
 
@@ -143,6 +146,7 @@ static void give_back(struct lull_flight *flight, bool release)
 	if (release) {
 		lull_arena_release(&flight->scratch);
 		lull_arena_release(&flight->file.file.in.vec);
+		lull_arena_release(&flight->file.map);
 	}
 	lull_arena_retire(&flight->scratch);
 	lull_wtnsfile_close(&flight->file);
@@ -287,6 +291,7 @@ static void prepare(struct lull_flight *flight)
 	flight->proving = (struct lull_proving){
 		.key = job->key,
 		.witness = flight->proving.witness,
+		.classes = flight->proving.classes,
 		.opts = &job->opts,
 		.watch = &flight->watch,
 		/* A device would be handed what tasks left undone. */
