@@ -10,6 +10,8 @@
 #define SHAPES "bls12381-mul2", "bn128-poseidon2", "bls12381-poseidon2"
 #include "sched/policies.h"
 
+#include "sched/pipeline.h"
+
 #define NR_ROUNDS 3
 
 static bool is_met(unsigned int a, unsigned int of_a, unsigned int b,
@@ -108,6 +110,25 @@ TEST(what_is_given_back_is_seen)
 		EXPECT_TRUE(is.flushes > was.flushes);
 		take_down(&bed);
 	}
+}
+
+/* Behind a release of what is idle, a shape has its own memory, and not that of
+ * others which may never come again. */
+TEST(others_are_forgotten)
+{
+	const struct policies row = { RETIRE, OFF, ALL, FOUR, MANY, PREAD };
+	uint64_t first, second;
+	struct bed bed;
+
+	ASSERT_TRUE(set_up(&bed, "thp", "pread", &row));
+	EXPECT_TRUE(prove(&bed, 0));
+	first = stats_of(&bed).held_bytes;
+	EXPECT_EQ(LULL_OK, lull_arena_flush(bed.ctx->arena, 1000, NULL));
+	lull_sched_forget(bed.pipeline);
+	EXPECT_TRUE(prove(&bed, 1));
+	second = stats_of(&bed).held_bytes;
+	EXPECT_TRUE(second < first);
+	take_down(&bed);
 }
 
 TEST_MAIN

@@ -310,6 +310,10 @@ void lull_sched_put(struct lull_flight *flight);
  * when nothing is under way, with @submitting. */
 void lull_sched_reserve(const struct lull_job *job);
 
+/* reserve.c: memory was given back; who needs it again has it for itself alone.
+ * Without a lock. */
+void lull_sched_forget(struct lull_pipeline *pipeline);
+
 /* house.c: samples numbers and gives memory back when idle. */
 void *lull_sched_house(void *pipeline);
 

@@ -242,3 +242,10 @@ void lull_sched_reserve(const struct lull_job *job)
 	if (remember(pipeline, &shape))
 		have_all(pipeline);
 }
+
+void lull_sched_forget(struct lull_pipeline *pipeline)
+{
+	pthread_mutex_lock(&pipeline->submitting);
+	pipeline->nr_shapes = 0;
+	pthread_mutex_unlock(&pipeline->submitting);
+}
