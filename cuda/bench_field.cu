@@ -53,21 +53,35 @@ struct op_add {
 	}
 };
 
-template <class E, class Op>
-__global__ void __launch_bounds__(128) field_loop(E *values, unsigned int nr_steps)
+/* Of a field in large blocks, whose warps are spread evenly over a
+ * multiprocessor's schedulers; points need more registers than these have. */
+#define FIELD_THREADS 512
+#define POINT_THREADS 128
+
+/* That share a multiprocessor, at least: what was found to be fastest. */
+constexpr unsigned int point_blocks(size_t coord_bytes)
+{
+	return coord_bytes == 32 ? 4 : 2;
+}
+
+template <class E, class Op, unsigned int NT>
+__global__ void __launch_bounds__(NT) field_loop(E *values, unsigned int nr_steps)
 {
 	unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
 	E a = values[i], b = values[i ^ 1];
 
 #pragma unroll 1
-	for (unsigned int k = 0; k < nr_steps; k++)
+	for (unsigned int k = 0; k < nr_steps; k += 2) {
 		Op::step(a, b);
+		Op::step(a, b);
+	}
 	values[i] = a;
 }
 
 /* Not points of a curve: the formulas' time does not depend on that. */
 template <class E>
-__global__ void __launch_bounds__(128) xyzz_loop(E *values, unsigned int nr_steps)
+__global__ void __launch_bounds__(POINT_THREADS, point_blocks(sizeof(E)))
+	xyzz_loop(E *values, unsigned int nr_steps)
 {
 	unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
 	affine<E> p = { values[i], values[i ^ 1] };
@@ -81,7 +95,8 @@ __global__ void __launch_bounds__(128) xyzz_loop(E *values, unsigned int nr_step
 
 /* The work of one batched affine addition: 5 products and a square. */
 template <class E>
-__global__ void __launch_bounds__(128) affine_loop(E *values, unsigned int nr_steps)
+__global__ void __launch_bounds__(POINT_THREADS, point_blocks(sizeof(E)))
+	affine_loop(E *values, unsigned int nr_steps)
 {
 	unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
 	affine<E> a = { values[i], values[i ^ 1] }, b = { values[i ^ 2], values[i ^ 3] };
@@ -100,7 +115,7 @@ __global__ void __launch_bounds__(128) affine_loop(E *values, unsigned int nr_st
 
 template <class E>
 static void run(const char *curve, const char *name, void (*kernel)(E *, unsigned int),
-		unsigned int nr_steps)
+		unsigned int nr_steps, int nr_threads)
 {
 	int device, nr_sms, per_sm;
 	std::vector<float> ms;
@@ -110,8 +125,9 @@ static void run(const char *curve, const char *name, void (*kernel)(E *, unsigne
 
 	must(cudaGetDevice(&device), "cudaGetDevice");
 	must(cudaDeviceGetAttribute(&nr_sms, cudaDevAttrMultiProcessorCount, device), "SMs");
-	must(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, 128, 0), "occupancy");
-	nr = (size_t)nr_sms * per_sm * 128;
+	must(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, nr_threads, 0),
+	     "occupancy");
+	nr = (size_t)nr_sms * per_sm * nr_threads;
 	must(cudaMalloc(&values, nr * sizeof(E)), "cudaMalloc");
 	{
 		std::vector<uint32_t> words(nr * sizeof(E) / 4);
@@ -128,7 +144,7 @@ static void run(const char *curve, const char *name, void (*kernel)(E *, unsigne
 		float t;
 
 		must(cudaEventRecord(start), "event");
-		kernel<<<nr_sms * per_sm, 128>>>(values, nr_steps);
+		kernel<<<nr_sms * per_sm, nr_threads>>>(values, nr_steps);
 		must(cudaEventRecord(stop), "event");
 		must(cudaGetLastError(), name);
 		must(cudaEventSynchronize(stop), name);
@@ -141,7 +157,7 @@ static void run(const char *curve, const char *name, void (*kernel)(E *, unsigne
 	       "\"per_s\": %.4g, \"ms\": %.4f, \"ms_min\": %.4f, \"ms_max\": %.4f, "
 	       "\"threads_per_sm\": %d}\n",
 	       curve, name, nr * (double)nr_steps / (ms[NR_RUNS / 2] * 1e-3), ms[NR_RUNS / 2],
-	       ms[0], ms[NR_RUNS - 1], per_sm * 128);
+	       ms[0], ms[NR_RUNS - 1], per_sm * nr_threads);
 	fflush(stdout);
 	must(cudaFree(values), "cudaFree");
 	cudaEventDestroy(start);
@@ -154,18 +170,19 @@ static void run_curve(void)
 	using fr = fe<typename C::fr>;
 	using fp = fe<typename C::fp>;
 	using fp2 = fe2<typename C::fp>;
+	const int nf = FIELD_THREADS, np = POINT_THREADS;
 
-	run<fr>(C::name, "fr_mul", field_loop<fr, op_mul>, 2000);
-	run<fr>(C::name, "fr_sqr", field_loop<fr, op_sqr>, 2000);
-	run<fr>(C::name, "fr_add", field_loop<fr, op_add>, 20000);
-	run<fp>(C::name, "fp_mul", field_loop<fp, op_mul>, 2000);
-	run<fp>(C::name, "fp_sqr", field_loop<fp, op_sqr>, 2000);
-	run<fp>(C::name, "g1_xyzz_add_affine", xyzz_loop<fp>, 200);
-	run<fp>(C::name, "g1_affine_add_batched", affine_loop<fp>, 300);
-	run<fp2>(C::name, "fp2_mul", field_loop<fp2, op_mul>, 600);
-	run<fp2>(C::name, "fp2_sqr", field_loop<fp2, op_sqr>, 600);
-	run<fp2>(C::name, "g2_xyzz_add_affine", xyzz_loop<fp2>, 60);
-	run<fp2>(C::name, "g2_affine_add_batched", affine_loop<fp2>, 100);
+	run<fr>(C::name, "fr_mul", field_loop<fr, op_mul, nf>, 2000, nf);
+	run<fr>(C::name, "fr_sqr", field_loop<fr, op_sqr, nf>, 2000, nf);
+	run<fr>(C::name, "fr_add", field_loop<fr, op_add, nf>, 20000, nf);
+	run<fp>(C::name, "fp_mul", field_loop<fp, op_mul, nf>, 2000, nf);
+	run<fp>(C::name, "fp_sqr", field_loop<fp, op_sqr, nf>, 2000, nf);
+	run<fp>(C::name, "g1_xyzz_add_affine", xyzz_loop<fp>, 200, np);
+	run<fp>(C::name, "g1_affine_add_batched", affine_loop<fp>, 300, np);
+	run<fp2>(C::name, "fp2_mul", field_loop<fp2, op_mul, np>, 600, np);
+	run<fp2>(C::name, "fp2_sqr", field_loop<fp2, op_sqr, np>, 600, np);
+	run<fp2>(C::name, "g2_xyzz_add_affine", xyzz_loop<fp2>, 60, np);
+	run<fp2>(C::name, "g2_affine_add_batched", affine_loop<fp2>, 100, np);
 }
 
 int main(void)

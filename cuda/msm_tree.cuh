@@ -55,10 +55,11 @@ struct level_input {
 			return load_wide(&table[ref & ~MSM_REF_NEG].y);
 		return load_planes<E, false>(planes + nr * stride, stride, ref);
 	}
+	/* By a branch: neg_if() would hold y and -y at the same time. */
 	template <bool REFS>
 	static __device__ __forceinline__ affine<E> with_sign(uint32_t ref, const affine<E> &p)
 	{
-		return REFS ? neg_if(ref & MSM_REF_NEG, p) : p;
+		return { p.x, REFS && ref & MSM_REF_NEG ? neg(p.y) : p.y };
 	}
 	/* Point i. */
 	template <bool REFS>
