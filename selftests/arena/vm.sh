@@ -23,7 +23,7 @@ NOT_HERE='of malloc carriers|the module is loaded'
 NOT_HERE+='|root may use every device'
 # Not thp and malloc, which are the same everywhere.
 PROGRAMS=(arena/choose arena/doctor arena/gigantic arena/hugetlb arena/module
-	arena/nodes cli/arena faults/arena load/module load/units)
+	arena/nodes arena/yield cli/arena faults/arena load/module load/units)
 [ "${2:-}" = --brief ] || PROGRAMS+=(arena/steady)
 export LULL_STEADY_LOG2_ROWS=12
 # Of this machine, the one file system that is read past the page cache.

@@ -545,6 +545,81 @@ TEST(fixed_buffers)
 	end_file(&file);
 }
 
+/* A file into one block of an arena of its own, header and rest: what was in use
+ * beside the block at one time. */
+static uint64_t read_beside(const struct test_file *file,
+			    struct lull_loader *loader,
+			    struct lull_arena *arena)
+{
+	const size_t head = 76, bytes = (size_t)file->source.bytes;
+	struct lull_arena_stats stats;
+	struct lull_vec vec;
+	uint64_t used;
+
+	EXPECT_EQ(LULL_OK,
+		  lull_arena_carve(arena, bytes, 0, "a file", &vec, NULL));
+	lull_arena_stats(arena, &stats);
+	used = stats.used_bytes;
+	{
+		const struct lull_file_extent extents[] = {
+			{ .source = &file->source,
+			  .bytes = head,
+			  .to = vec.ptr },
+			{ .source = &file->source,
+			  .offset = head,
+			  .bytes = bytes - head,
+			  .to = (uint8_t *)vec.ptr + head },
+		};
+		const struct lull_load load = { .extents = extents,
+						.nr_extents = 2 };
+
+		expect_read(loader, &load, "beside");
+	}
+	EXPECT_EQ(0, count_wrong(file, 0, vec.ptr, bytes));
+	lull_arena_stats(arena, &stats);
+	lull_arena_retire(&vec);
+	return stats.used_bytes_max - used;
+}
+
+/* What reads past the page cache need beside their places, a pipeline has
+ * before it begins (sched/reserve.c). */
+TEST(buffers_are_told_of)
+{
+	static const size_t files[] = { 100,	    4096,	16716,
+					200 * 1024, 300 * 1024, 5 * MIB + 76 };
+	const struct lull_arena_opts arena_opts = {
+		.carrier = LULL_ARENA_THP, .node = LULL_ARENA_NODE_ANY
+	};
+	struct lull_loader_opts opts = { .kind = LULL_LOADER_URING,
+					 .node = LULL_ARENA_NODE_ANY };
+	struct lull_loader_stats stats;
+	struct lull_loader *loader;
+	struct test_file file;
+	uint64_t beside, told;
+	size_t i;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(files); i++) {
+		ASSERT_EQ(LULL_OK,
+			  lull_arena_open(&arena_opts, &opts.arena, NULL));
+		if (lull_loader_open(&opts, &loader, NULL)) {
+			lull_arena_close(opts.arena);
+			SKIP("no io_uring here");
+		}
+		file = make_file((unsigned int)i, files[i]);
+		told = lull_loader_buffers_bytes(loader, files[i]);
+		beside = read_beside(&file, loader, opts.arena);
+		lull_loader_stats(loader, &stats);
+		EXPECT_TRUE(beside <= told);
+		EXPECT_TRUE(beside > 0 || !stats.direct_bytes);
+		/* No more than twelve sectors, or as many small files. */
+		EXPECT_TRUE(told <=
+			    13 * (lull_min(files[i], 256 * 1024) + 2 * PAGE));
+		end_file(&file);
+		lull_loader_close(loader);
+		lull_arena_close(opts.arena);
+	}
+}
+
 /* Memory that has no slabs to register. */
 TEST(arena_of_malloc)
 {

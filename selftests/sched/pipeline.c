@@ -381,49 +381,6 @@ TEST(an_idle_pipeline_gives_memory_back)
 	free_bed(&bed);
 }
 
-/* Jobs of 8 partitions: the first has all memory that any of them needs,
- * however partitions meet. */
-static void expect_silence(struct lull_pipeline_opts opts, unsigned int nr_jobs)
-{
-	struct bed bed = make_bed("cpu", GOLDEN_CHAIN);
-	struct lull_pipeline *pipeline = make_pipeline(&bed, opts);
-	struct lull_ctx_stats was = { .size = sizeof(was) };
-	struct lull_ctx_stats is = { .size = sizeof(is) };
-	struct lull_job *job;
-	unsigned int i;
-
-	for (i = 0; i < nr_jobs; i++) {
-		job = submit(pipeline, &bed, 8, NULL);
-		expect_all_proved(job, 8);
-		lull_job_free(job);
-		lull_ctx_stats(bed.ctx, i ? &is : &was, NULL);
-	}
-	EXPECT_EQ(was.munmaps, is.munmaps);
-	EXPECT_EQ(was.flushes, is.flushes);
-	EXPECT_EQ(was.held_bytes, is.held_bytes);
-	EXPECT_EQ(was.faulted_bytes, is.faulted_bytes);
-	EXPECT_EQ(was.unmapped_bytes, is.unmapped_bytes);
-	EXPECT_EQ(was.registered_bytes, is.registered_bytes);
-	lull_pipeline_destroy(pipeline);
-	free_bed(&bed);
-}
-
-TEST(steady_state_is_silent)
-{
-	static const struct {
-		unsigned int in_flight, computing;
-	} cases[] = { { 1, 1 }, { 2, 1 }, { 4, 1 }, { 4, 2 }, { 4, 4 } };
-	unsigned int nr_jobs = test_sanitized() ? 2 : 6, i;
-
-	for (i = 0; i < LULL_ARRAY_SIZE(cases); i++)
-		expect_silence(
-			(struct lull_pipeline_opts){
-				.in_flight = cases[i].in_flight,
-				.workers_per_device = cases[i].computing,
-			},
-			nr_jobs);
-}
-
 /* What a pipeline has before its first partition begins stays within its
  * budget. */
 TEST(memory_in_reserve_is_within_the_budget)

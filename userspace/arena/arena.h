@@ -212,6 +212,25 @@ void lull_arena_retire(struct lull_vec *vec);
 void lull_arena_release(struct lull_vec *vec);
 
 /**
+ * lull_arena_yield - give a block back, and its pages to the system's disposal
+ * @vec: the block; emptied; an empty one is left alone
+ *
+ * As lull_arena_retire() where the carrier takes retired slots when the kernel
+ * wants them, which is module; as lull_arena_release() with the others, of which
+ * the system can have them now or not at all.
+ */
+void lull_arena_yield(struct lull_vec *vec);
+
+/**
+ * lull_arena_keeps_yielded - whether memory that is yielded stays for the next
+ * @arena: the arena
+ *
+ * True of module, until the kernel wants it, and of an arena that somebody has
+ * registered.
+ */
+bool lull_arena_keeps_yielded(struct lull_arena *arena);
+
+/**
  * lull_arena_idle - keep a block, but let the carrier have its pages
  * @vec: the block, which nobody touches until lull_arena_revive()
  *

@@ -361,6 +361,29 @@ void lull_arena_release(struct lull_vec *vec)
 	*vec = (struct lull_vec){ 0 };
 }
 
+void lull_arena_yield(struct lull_vec *vec)
+{
+	const struct lull_slab *slab = vec->extent ? vec->extent->slab : NULL;
+
+	if (slab && slab->carrier->retire)
+		lull_arena_retire(vec);
+	else
+		lull_arena_release(vec);
+}
+
+bool lull_arena_keeps_yielded(struct lull_arena *arena)
+{
+	bool kept;
+	size_t i;
+
+	pthread_mutex_lock(&arena->lock);
+	kept = arena->growing && arena->growing->retire;
+	for (i = 0; i < LULL_NR_PIN_ROLES; i++)
+		kept |= arena->registrars[i].ops != NULL;
+	pthread_mutex_unlock(&arena->lock);
+	return kept;
+}
+
 /* ---- idle blocks ------------------------------------------------------- */
 
 void lull_arena_idle(struct lull_vec *vec)

@@ -53,7 +53,8 @@ struct config {
  * @sustained_cpu_ns: and to those that were sustained
  * @before: counters before those
  * @after: and behind
- * @arena_before: likewise
+ * @arena_first: the arena behind those that are not counted
+ * @arena_before: before those that are sustained
  * @arena_after: likewise
  * @devices_before: likewise
  * @devices_after: likewise
@@ -71,7 +72,7 @@ struct load {
 	uint64_t wall_ns;
 	uint64_t isolated_cpu_ns, sustained_cpu_ns;
 	struct lull_counters before, after;
-	struct lull_ctx_stats arena_before, arena_after;
+	struct lull_ctx_stats arena_first, arena_before, arena_after;
 	struct lull_device_stats devices_before, devices_after;
 };
 
@@ -242,6 +243,7 @@ static int measure(struct load *l, struct lull_error *reterr)
 	uint64_t start, start_cpu;
 	int err = warm_up(l, reterr);
 
+	lull_ctx_stats(l->ctx, &l->arena_first, NULL);
 	if (!err)
 		err = measure_isolated(l, reterr);
 	if (err)
@@ -312,6 +314,18 @@ static json_t *describe_times(struct load *l)
 		(double)each / l->opts->nr_partitions / l->info.domain_size);
 }
 
+/* Nothing was had of the system, or given back, since the first proofs. */
+static bool is_silent(const struct load *l)
+{
+	const struct lull_ctx_stats *was = &l->arena_first;
+	const struct lull_ctx_stats *is = &l->arena_after;
+
+	return was->munmaps == is->munmaps && was->flushes == is->flushes &&
+	       was->faulted_bytes == is->faulted_bytes &&
+	       was->unmapped_bytes == is->unmapped_bytes &&
+	       was->registered_bytes == is->registered_bytes;
+}
+
 /* And what it cost: of the sustained proofs, the peaks of all. */
 static json_t *describe_costs(const struct load *l)
 {
@@ -319,11 +333,17 @@ static json_t *describe_costs(const struct load *l)
 	const struct lull_ctx_stats *is = &l->arena_after;
 
 	return json_pack(
-		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-		"arena", is->arena, "host_bytes_max",
-		(json_int_t)l->stats.host_bytes_max, "arena_used_bytes_max",
-		(json_int_t)is->used_bytes_max, "peak_rss_bytes",
-		(json_int_t)lull_bench_peak_rss_bytes(), "tlb_ipis",
+		"{s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+		"s:I, s:I, s:I}",
+		"arena", is->arena, "silent", is_silent(l), "pinned_bytes",
+		(json_int_t)is->pinned_bytes, "registered_bytes",
+		(json_int_t)(is->registered_bytes - was->registered_bytes),
+		"unmapped_bytes",
+		(json_int_t)(is->unmapped_bytes - was->unmapped_bytes),
+		"host_bytes_max", (json_int_t)l->stats.host_bytes_max,
+		"arena_used_bytes_max", (json_int_t)is->used_bytes_max,
+		"peak_rss_bytes", (json_int_t)lull_bench_peak_rss_bytes(),
+		"tlb_ipis",
 		(json_int_t)(l->after.ipis_tlb - l->before.ipis_tlb), "faults",
 		(json_int_t)(l->after.faults - l->before.faults),
 		"faulted_bytes",
@@ -366,6 +386,7 @@ static int run_config(const struct lull_bench_opts *opts,
 			  .paths = paths,
 			  .info.size = sizeof(l.info),
 			  .stats.size = sizeof(l.stats),
+			  .arena_first.size = sizeof(l.arena_first),
 			  .arena_before.size = sizeof(l.arena_before),
 			  .arena_after.size = sizeof(l.arena_after),
 			  .devices_before.size = sizeof(l.devices_before),

@@ -27,7 +27,9 @@ struct lull_job;
  *	that one loads while the other computes, and else 1
  * @dealloc: how memory of a partition is given back: "retire" (kept for the
  *	next; NULL means it), or to be compared with that, to the system:
- *	"inline", "async" (on threads beside) or "serial" (on one thread)
+ *	"inline", "async" (on threads beside) or "serial" (on one thread).  What
+ *	a device has registered is kept all the same, and on module the kernel
+ *	takes what it wants under any of them
  * @bandwidth_gate: whether loads and frees pause while a proof wants the
  *	memory's bandwidth: "off" (NULL means it), "flag" or "tokens"
  * @host_bytes: the most memory that keys and partitions under way may have; a

@@ -35,6 +35,11 @@ struct lull_uring;
 /* As an index: none. */
 #define NO_INDEX (~0u)
 
+/* What a file wants whose kernel does not tell: a page suits every disk. */
+#define ALIGN_DEFAULT 4096u
+/* Below this many bytes auto asks no disk: setting up costs more. */
+#define DIRECT_BYTES_MIN ((uint64_t)1 << 20)
+
 #define NOTES_MAX 8
 #define NOTE_BYTES 256
 

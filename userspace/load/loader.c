@@ -30,6 +30,8 @@
 #define NS_PER_S 1000000000L
 /* Every border between chunks, with a sector at either end. */
 #define BORDERS_MORE 4u
+/* What lands of a file, what stands before it and what behind. */
+#define FILE_EXTENTS 3u
 #define BYTES_PER_KIB 1024u
 
 static const char *const names[LULL_LOADER_NR_KINDS] = {
@@ -363,11 +365,15 @@ static int carve_buffers(struct lull_load_job *job, struct lull_error *reterr)
 		align = lull_max(align, lull_max(source->offset_align,
 						 source->memory_align));
 		if (lull_load_chunk_misfits(&load->extents[i], source))
-			job->buffer_bytes = job->loader->opts.chunk_bytes;
+			job->buffer_bytes =
+				lull_max(job->buffer_bytes,
+					 lull_min(job->loader->opts.chunk_bytes,
+						  load->extents[i].bytes));
 	}
 	if (!align)
 		return LULL_OK;
-	job->buffer_bytes = lull_max(job->buffer_bytes, align);
+	job->buffer_bytes =
+		lull_align_up(lull_max(job->buffer_bytes, align), align);
 	nr = lull_min(nr, job->loader->opts.depth);
 	err = lull_arena_carve(job->loader->opts.arena,
 			       nr * job->buffer_bytes + align,
@@ -380,6 +386,23 @@ static int carve_buffers(struct lull_load_job *job, struct lull_error *reterr)
 	for (i = 0; i < nr; i++)
 		job->free_buffers[job->nr_buffers++] = (unsigned int)i;
 	return LULL_OK;
+}
+
+size_t lull_loader_buffers_bytes(const struct lull_loader *loader,
+				 uint64_t bytes)
+{
+	const struct lull_loader_opts *opts = &loader->opts;
+	size_t each = ALIGN_DEFAULT, nr;
+
+	if (opts->kind != LULL_LOADER_URING || opts->no_direct ||
+	    (loader->choose && bytes < DIRECT_BYTES_MIN))
+		return 0;
+	/* A small block lies anywhere, so that all of it is copied. */
+	if (bytes < LULL_ARENA_PACKED_BYTES)
+		each = lull_align_up(lull_max((size_t)bytes, each), each);
+	nr = lull_min(bytes / opts->chunk_bytes + FILE_EXTENTS * BORDERS_MORE,
+		      opts->depth);
+	return nr * lull_min(each, opts->chunk_bytes) + ALIGN_DEFAULT;
 }
 
 static int begin(struct lull_load_job *job, struct lull_error *reterr)

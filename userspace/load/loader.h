@@ -134,6 +134,18 @@ void lull_loader_close(struct lull_loader *loader);
 int lull_loader_read(struct lull_loader *loader, const struct lull_load *load,
 		     struct lull_error *reterr);
 
+/**
+ * lull_loader_buffers_bytes - what a load has of the arena beside its places
+ * @loader: the loader
+ * @bytes: of a file that is read whole into one block of the arena
+ *
+ * For who wants that memory to be there before.
+ *
+ * Return: the most that it has at one time, given back when it ends.
+ */
+size_t lull_loader_buffers_bytes(const struct lull_loader *loader,
+				 uint64_t bytes);
+
 /* The same as a parser takes it; lives as long as the loader. */
 const struct lull_reader *lull_loader_reader(struct lull_loader *loader);
 

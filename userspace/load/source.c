@@ -23,10 +23,6 @@
 #include "load/engine.h"
 #include "load/uring.h"
 
-/* What a file wants whose kernel does not tell: a page suits every disk. */
-#define ALIGN_DEFAULT 4096u
-/* Below this many bytes auto asks no disk: setting up costs more. */
-#define DIRECT_BYTES_MIN ((uint64_t)1 << 20)
 #define PATH_BYTES 32
 #define NR_RETRIES_MAX 100
 

@@ -97,6 +97,7 @@ static void release_locked(struct lull_pipeline *pipeline)
 	lull_loader_unregister(pipeline->env.loader);
 	lull_set_idle(pipeline->env.set);
 	lull_arena_flush(pipeline->env.arena, FLUSH_TIMEOUT_MS, NULL);
+	lull_sched_forget(pipeline);
 	lull_arena_stats(pipeline->env.arena, &after);
 	pthread_mutex_lock(&pipeline->lock);
 	pipeline->idle_releases++;

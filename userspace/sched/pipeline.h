@@ -169,6 +169,33 @@ struct lull_sched_env {
 	struct lull_set *set;
 };
 
+/* What a partition has of the arena, in the order in which it is carved before:
+ * small ones take a slot out of what is free. */
+enum lull_sched_block {
+	LULL_SCHED_PUBLICS,
+	LULL_SCHED_MAP,
+	LULL_SCHED_FINISH,  /* each that assembles */
+	LULL_SCHED_BUFFERS, /* each that loads */
+	LULL_SCHED_SCRATCH, /* each that computes, or waits to be freed */
+	LULL_SCHED_WITNESS,
+	LULL_SCHED_NR_BLOCKS,
+};
+
+/**
+ * struct lull_sched_shape - what jobs of one kind have of the arena
+ * @nr: partitions of one job, as many as can be in flight at most
+ * @partition_bytes: what each is admitted with
+ * @bytes: of each block
+ */
+struct lull_sched_shape {
+	unsigned int nr;
+	struct lull_bytes partition_bytes;
+	size_t bytes[LULL_SCHED_NR_BLOCKS];
+};
+
+/* Shapes that are remembered; of more, the oldest is forgotten. */
+#define LULL_SCHED_SHAPES_MAX 16
+
 /**
  * struct lull_pipeline - see lull_pipeline_create()
  * @env: what it works with
@@ -191,7 +218,10 @@ struct lull_sched_env {
  * @nr_started: of them
  * @house: the thread that runs beside
  * @has_house: it was started
- * @submitting: held while a job is entered and memory reserved for it
+ * @submitting: held while a job is entered and memory reserved for it; guards
+ *	what follows
+ * @shapes: submitting: of jobs for which memory was reserved
+ * @nr_shapes: submitting: how many there were
  * @lock: guards what follows
  * @work: lock: a job came, a flight became idle, or @stop was set
  * @ended: lock: a job has ended
@@ -226,6 +256,8 @@ struct lull_pipeline {
 	pthread_t house;
 	bool has_house;
 	pthread_mutex_t submitting;
+	struct lull_sched_shape shapes[LULL_SCHED_SHAPES_MAX];
+	size_t nr_shapes;
 	pthread_mutex_t lock;
 	pthread_cond_t work;
 	pthread_cond_t ended;
@@ -282,8 +314,12 @@ void lull_sched_end(struct lull_flight *flight, struct lull_proof *proof,
 void lull_sched_put(struct lull_flight *flight);
 
 /* reserve.c: has the memory that partitions of a job will have at one time; for
- * when nothing is under way. */
+ * when nothing is under way, with @submitting. */
 void lull_sched_reserve(const struct lull_job *job);
+
+/* reserve.c: memory was given back; who needs it again has it for itself alone.
+ * Without a lock. */
+void lull_sched_forget(struct lull_pipeline *pipeline);
 
 /* house.c: samples numbers and gives memory back when idle. */
 void *lull_sched_house(void *pipeline);

@@ -10,19 +10,29 @@
  * arena, which keeps it.  Where the arena has had that before, nothing happens
  * but carving.
  *
- * Not more than the budget admits, and not for policies and carriers that give
- * memory back to the system.  Memory that cannot be had is no fault here: who
- * needs it will say so.
+ * What is carved for long, a key or room for small blocks, may come out of the
+ * middle of what an earlier job had, so that what it had is no longer in one
+ * piece.  So the first job of a shape sees to it that the shapes before it still
+ * find what they need: later there is nothing left to be had.
+ *
+ * Not more than the budget admits, and not where what a partition gives back is
+ * gone: of malloc carriers, and of thp and hugetlb by any policy but retire
+ * unless somebody has registered it.  Memory that cannot be had is no fault here:
+ * who needs it will say so.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "arena/arena.h"
 #include "base/base.h"
 #include "base/workers.h"
+#include "load/loader.h"
 #include "sched/pipeline.h"
 
 #define PAGE_BYTES ((size_t)4096)
+/* Over all shapes: the second is there to find nothing. */
+#define PASSES_MAX 4
 
 /**
  * struct reserve - blocks that are held at one time
@@ -38,25 +48,28 @@ struct reserve {
 
 static bool is_kept(const struct lull_pipeline *pipeline)
 {
-	return pipeline->dealloc == LULL_DEALLOC_RETIRE &&
-	       !lull_arena_carrier_is_malloc(
-		       lull_arena_carrier(pipeline->env.arena));
+	struct lull_arena *arena = pipeline->env.arena;
+
+	return !lull_arena_carrier_is_malloc(lull_arena_carrier(arena)) &&
+	       (pipeline->dealloc == LULL_DEALLOC_RETIRE ||
+		lull_arena_keeps_yielded(arena));
 }
 
-/* Partitions of the job that can be in flight at one time. */
-static unsigned int nr_at_once(const struct lull_job *job)
+/* Partitions of a shape that can be in flight at one time. */
+static unsigned int nr_at_once(const struct lull_pipeline *pipeline,
+			       const struct lull_sched_shape *shape)
 {
-	struct lull_pipeline *pipeline = job->pipeline;
-	uint64_t nr = lull_min(pipeline->opts.in_flight, job->nr);
+	const struct lull_bytes *each = &shape->partition_bytes;
 	struct lull_budget_stats budget;
+	uint64_t nr = shape->nr;
 
 	lull_budget_stats(pipeline->budget, &budget);
 	if (budget.limit.host)
 		nr = lull_min(nr, (budget.limit.host - budget.held.host) /
-					  job->partition_bytes.host);
-	if (budget.limit.device && job->partition_bytes.device)
+					  each->host);
+	if (budget.limit.device && each->device)
 		nr = lull_min(nr, (budget.limit.device - budget.held.device) /
-					  job->partition_bytes.device);
+					  each->device);
 	return (unsigned int)nr;
 }
 
@@ -70,42 +83,75 @@ static void carve(struct reserve *reserve, size_t bytes)
 }
 
 /* What a witness that is read here is read to: its file's size, but not more
- * than its key's witnesses have. */
-static size_t witness_bytes(const struct lull_job *job, unsigned int index)
+ * than its key's witnesses have.  The largest of those that come first. */
+static size_t witness_bytes(const struct lull_job *job, unsigned int nr)
 {
-	uint64_t most = lull_sched_witness_bytes(job->key);
+	uint64_t most = lull_sched_witness_bytes(job->key), bytes = 0;
 	struct stat st;
-
-	if (!job->partitions[index].path ||
-	    stat(job->partitions[index].path, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	return (size_t)lull_min((uint64_t)st.st_size, most);
-}
-
-static void carve_all(struct reserve *reserve, const struct lull_job *job,
-		      unsigned int nr)
-{
-	const struct lull_pipeline *pipeline = job->pipeline;
-	size_t scratch = lull_prover_scratch_bytes(
-		job->key, lull_workers_nr(pipeline->workers));
-	size_t finish = lull_prover_finish_bytes(
-		job->key, lull_workers_nr(pipeline->alone));
-	size_t publics = job->key->file.parts.nr_public * (size_t)LULL_FR_BYTES;
 	unsigned int i;
 
-	/* Small ones first: they take a slot out of what is free. */
 	for (i = 0; i < nr; i++)
-		carve(reserve, publics);
-	for (i = 0; i < nr && job->partitions[0].path; i++)
-		carve(reserve, (size_t)lull_sched_map_bytes(job->key));
-	for (i = 0; i < lull_min(nr, pipeline->nr_threads[LULL_SCHED_ASSEMBLE]);
-	     i++)
-		carve(reserve, finish);
-	for (i = 0; i < lull_min(nr, pipeline->nr_threads[LULL_SCHED_COMPUTE]);
-	     i++)
-		carve(reserve, scratch);
-	for (i = 0; i < nr; i++)
-		carve(reserve, witness_bytes(job, i));
+		if (job->partitions[i].path &&
+		    !stat(job->partitions[i].path, &st) && S_ISREG(st.st_mode))
+			bytes = lull_max(bytes, (uint64_t)st.st_size);
+	return (size_t)lull_min(bytes, most);
+}
+
+static struct lull_sched_shape shape_of(const struct lull_job *job)
+{
+	const struct lull_pipeline *pipeline = job->pipeline;
+	const struct lull_key *key = job->key;
+	struct lull_sched_shape shape = {
+		.nr = (unsigned int)lull_min(pipeline->opts.in_flight, job->nr),
+		.partition_bytes = job->partition_bytes,
+	};
+	size_t *bytes = shape.bytes;
+
+	bytes[LULL_SCHED_PUBLICS] =
+		key->file.parts.nr_public * (size_t)LULL_FR_BYTES;
+	if (job->partitions[0].path)
+		bytes[LULL_SCHED_MAP] = (size_t)lull_sched_map_bytes(key);
+	bytes[LULL_SCHED_FINISH] =
+		lull_prover_finish_bytes(key, lull_workers_nr(pipeline->alone));
+	bytes[LULL_SCHED_SCRATCH] = lull_prover_scratch_bytes(
+		key, lull_workers_nr(pipeline->workers));
+	bytes[LULL_SCHED_WITNESS] = witness_bytes(job, shape.nr);
+	if (bytes[LULL_SCHED_WITNESS])
+		bytes[LULL_SCHED_BUFFERS] = lull_loader_buffers_bytes(
+			pipeline->env.loader, bytes[LULL_SCHED_WITNESS]);
+	return shape;
+}
+
+static unsigned int nr_of(const struct lull_pipeline *pipeline,
+			  enum lull_sched_block block, unsigned int nr)
+{
+	const unsigned int *threads = pipeline->nr_threads;
+
+	switch (block) {
+	case LULL_SCHED_FINISH:
+		return (unsigned int)lull_min(nr, threads[LULL_SCHED_ASSEMBLE]);
+	case LULL_SCHED_BUFFERS:
+		return (unsigned int)lull_min(nr, threads[LULL_SCHED_LOAD]);
+	case LULL_SCHED_SCRATCH:
+		/* Where others free it, some wait for that. */
+		return threads[LULL_SCHED_FREE]
+			       ? nr
+			       : (unsigned int)lull_min(
+					 nr, threads[LULL_SCHED_COMPUTE]);
+	default:
+		return nr;
+	}
+}
+
+static void carve_all(struct reserve *reserve,
+		      const struct lull_pipeline *pipeline,
+		      const struct lull_sched_shape *shape, unsigned int nr)
+{
+	unsigned int block, i;
+
+	for (block = 0; block < LULL_SCHED_NR_BLOCKS; block++)
+		for (i = 0; i < nr_of(pipeline, block, nr); i++)
+			carve(reserve, shape->bytes[block]);
 }
 
 /* Writes to each page of a slot's size: what is in a block is nobody's. */
@@ -121,26 +167,87 @@ static void touch(void *arg, size_t task, unsigned int slot)
 		bytes[at] = 0;
 }
 
-void lull_sched_reserve(const struct lull_job *job)
+/* Has all blocks of a shape at one time: whether any was fresh. */
+static bool have(struct lull_pipeline *pipeline,
+		 const struct lull_sched_shape *shape)
 {
-	struct lull_pipeline *pipeline = job->pipeline;
 	struct reserve reserve = { .arena = pipeline->env.arena };
-	unsigned int nr = nr_at_once(job);
+	unsigned int nr = nr_at_once(pipeline, shape);
+	bool fresh = false;
 	size_t i;
 
-	if (!is_kept(pipeline))
-		return;
-	reserve.vecs = calloc(5 * (size_t)nr + 1, sizeof(*reserve.vecs));
+	reserve.vecs = calloc(LULL_SCHED_NR_BLOCKS * (size_t)nr + 1,
+			      sizeof(*reserve.vecs));
 	if (!reserve.vecs)
-		return;
-	carve_all(&reserve, job, nr);
-	for (i = 0; i < reserve.nr; i++)
-		if (reserve.vecs[i].fresh_bytes)
-			lull_workers_run(pipeline->workers,
-					 lull_div_up(reserve.vecs[i].bytes,
-						     LULL_ARENA_SLOT_BYTES),
-					 touch, &reserve.vecs[i]);
+		return false;
+	carve_all(&reserve, pipeline, shape, nr);
+	for (i = 0; i < reserve.nr; i++) {
+		if (!reserve.vecs[i].fresh_bytes)
+			continue;
+		fresh = true;
+		lull_workers_run(pipeline->workers,
+				 lull_div_up(reserve.vecs[i].bytes,
+					     LULL_ARENA_SLOT_BYTES),
+				 touch, &reserve.vecs[i]);
+	}
 	while (reserve.nr)
 		lull_arena_retire(&reserve.vecs[--reserve.nr]);
 	free(reserve.vecs);
+	return fresh;
+}
+
+static bool is_same(const struct lull_sched_shape *a,
+		    const struct lull_sched_shape *b)
+{
+	return a->nr == b->nr &&
+	       a->partition_bytes.host == b->partition_bytes.host &&
+	       a->partition_bytes.device == b->partition_bytes.device &&
+	       !memcmp(a->bytes, b->bytes, sizeof(a->bytes));
+}
+
+/* Enters a shape; false when it was there. */
+static bool remember(struct lull_pipeline *pipeline,
+		     const struct lull_sched_shape *shape)
+{
+	size_t nr = lull_min(pipeline->nr_shapes, LULL_SCHED_SHAPES_MAX), i;
+
+	for (i = 0; i < nr; i++)
+		if (is_same(&pipeline->shapes[i], shape))
+			return false;
+	pipeline->shapes[pipeline->nr_shapes++ % LULL_SCHED_SHAPES_MAX] =
+		*shape;
+	return true;
+}
+
+/* Once more after the last that had something: it may have cut another's. */
+static void have_all(struct lull_pipeline *pipeline)
+{
+	size_t nr = lull_min(pipeline->nr_shapes, LULL_SCHED_SHAPES_MAX), i;
+	unsigned int pass;
+	bool fresh = true;
+
+	for (pass = 0; pass < PASSES_MAX && fresh; pass++) {
+		fresh = !pass;
+		for (i = 0; i < nr; i++)
+			fresh |= have(pipeline, &pipeline->shapes[i]);
+	}
+}
+
+void lull_sched_reserve(const struct lull_job *job)
+{
+	struct lull_pipeline *pipeline = job->pipeline;
+	const struct lull_sched_shape shape = shape_of(job);
+
+	if (!is_kept(pipeline))
+		return;
+	have(pipeline, &shape);
+	if (remember(pipeline, &shape))
+		have_all(pipeline);
+}
+
+void lull_sched_forget(struct lull_pipeline *pipeline)
+{
+	pthread_mutex_lock(&pipeline->submitting);
+	pipeline->nr_shapes = 0;
+	pthread_mutex_unlock(&pipeline->submitting);
 }

@@ -141,12 +141,12 @@ static int read_witness(struct lull_flight *flight, struct lull_error *reterr)
 
 /* ---- giving memory back ------------------------------------------------ */
 
-static void give_back(struct lull_flight *flight, bool release)
+static void give_back(struct lull_flight *flight, bool yield)
 {
-	if (release) {
-		lull_arena_release(&flight->scratch);
-		lull_arena_release(&flight->file.file.in.vec);
-		lull_arena_release(&flight->file.map);
+	if (yield) {
+		lull_arena_yield(&flight->scratch);
+		lull_arena_yield(&flight->file.file.in.vec);
+		lull_arena_yield(&flight->file.map);
 	}
 	lull_arena_retire(&flight->scratch);
 	lull_wtnsfile_close(&flight->file);
