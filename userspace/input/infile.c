@@ -73,27 +73,6 @@ int lull_infile_map(const char *path, struct lull_infile *ret_file,
 	return map(path, PROT_READ, false, ret_file, reterr);
 }
 
-int lull_infile_open(const char *path, struct lull_infile *ret_file,
-		     struct lull_error *reterr)
-{
-	struct lull_infile file;
-	int err;
-
-	err = map(path, PROT_READ | PROT_WRITE, true, &file, reterr);
-	if (err)
-		return err;
-	err = lull_instream_read(&file.stream, 0, (uint8_t *)file.data,
-				 (size_t)file.bytes, reterr);
-	if (!err)
-		err = lull_instream_same(&file.stream, reterr);
-	lull_instream_close(&file.stream);
-	if (err)
-		lull_infile_close(&file);
-	else
-		*ret_file = file;
-	return err;
-}
-
 /* Memory that may not be touched is none that a system with strict accounting
  * counts, and whoever looks at what was not asked for does not find zeros. */
 int lull_infile_open_sparse(const char *path, struct lull_infile *ret_file,
@@ -125,11 +104,18 @@ int lull_infile_need(const struct lull_infile *file, uint64_t offset,
 				  reterr);
 }
 
+int lull_infile_need_all(const struct lull_infile *file,
+			 struct lull_error *reterr)
+{
+	int err = lull_infile_need(file, 0, file->bytes, reterr);
+
+	return err ? err : lull_infile_same(file, reterr);
+}
+
 int lull_infile_same(const struct lull_infile *file, struct lull_error *reterr)
 {
-	return file->mapped && file->stream.fd >= 0
-		       ? lull_instream_same(&file->stream, reterr)
-		       : LULL_OK;
+	return file->mapped ? lull_instream_same(&file->stream, reterr)
+			    : LULL_OK;
 }
 
 /* ---- reading ----------------------------------------------------------- */

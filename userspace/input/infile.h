@@ -5,8 +5,8 @@
  * For the parsers of this folder.  Keys and witnesses are read into an arena,
  * by whoever the caller has for that (extent.h), and JSON and proofs into memory
  * of their own: what happens to the file afterwards does not matter, and what
- * happens to it meanwhile is an error.  Of a key that is converted only what is
- * asked for is read.  Circuits alone are mapped and read in place, for they
+ * happens to it meanwhile is an error.  Of a key that is converted only its
+ * structure is read here.  Circuits alone are mapped and read in place, for they
  * are as large as keys and nobody keeps them; one that another process cuts
  * short meanwhile raises SIGBUS.
  *
@@ -51,7 +51,7 @@ struct lull_infile {
 };
 
 /**
- * lull_infile_open - read a file into memory of its own
+ * lull_infile_map - map a file
  * @path: a regular file that is not empty
  * @ret_file: owned by the caller; end it with lull_infile_close()
  * @reterr: filled on failure
@@ -59,10 +59,6 @@ struct lull_infile {
  * Return: LULL_OK, LULL_IO, LULL_FORMAT (empty) or LULL_USAGE (no regular
  * file).
  */
-int lull_infile_open(const char *path, struct lull_infile *ret_file,
-		     struct lull_error *reterr);
-
-/* The same of a file that is mapped instead, and stays open. */
 int lull_infile_map(const char *path, struct lull_infile *ret_file,
 		    struct lull_error *reterr);
 
@@ -84,6 +80,11 @@ int lull_infile_open_sparse(const char *path, struct lull_infile *ret_file,
  */
 int lull_infile_need(const struct lull_infile *file, uint64_t offset,
 		     uint64_t bytes, struct lull_error *reterr);
+
+/* All of it, and it has not changed meanwhile: not before its size is known to be
+ * one that memory may be taken for.  LULL_OK, LULL_IO or LULL_NOMEM. */
+int lull_infile_need_all(const struct lull_infile *file,
+			 struct lull_error *reterr);
 
 /* Whether a file that is mapped or sparse is still what was opened; always true of
  * what was read.  LULL_OK or LULL_IO. */
