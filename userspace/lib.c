@@ -304,10 +304,11 @@ static int finish_key(struct lull_ctx *ctx, struct lull_keyfile *file,
 int lull_key_open(struct lull_ctx *ctx, const char *path,
 		  struct lull_key **ret_key, struct lull_error *reterr)
 {
-	const struct lull_infile_memory memory = memory_of(ctx);
+	struct lull_infile_memory memory = memory_of(ctx);
 	struct lull_keyfile file;
 	int err;
 
+	memory.look = &lull_prove_look;
 	err = lull_keyfile_open(path, &memory, &file, reterr);
 	return err ? err : finish_key(ctx, &file, path, ret_key, reterr);
 }
@@ -318,8 +319,8 @@ int lull_key_open_mem(struct lull_ctx *ctx, const void *data, size_t bytes,
 	struct lull_keyfile file;
 	int err;
 
-	err = lull_keyfile_open_mem(data, bytes, "key", ctx->workers, &file,
-				    reterr);
+	err = lull_keyfile_open_mem(data, bytes, "key", &lull_prove_look,
+				    ctx->workers, &file, reterr);
 	return err ? err : finish_key(ctx, &file, NULL, ret_key, reterr);
 }
 

@@ -26,6 +26,7 @@
 #include "input/instream.h"
 #include "lull.h"
 
+struct lull_look;
 struct lull_workers;
 
 /**
@@ -106,6 +107,7 @@ struct lull_infile_plan {
  * @arena: where they lie
  * @workers: for what is done with them
  * @reader: who reads; NULL for the calling thread alone
+ * @look: who looks at a native key's points; NULL for nobody
  * @flags: LULL_CARVE_SECRET for a witness, or 0
  * @plan: tells from a file's head what of it is read and what lands, or
  *	refuses it; NULL for the whole file and nothing.  Without @reader
@@ -118,6 +120,7 @@ struct lull_infile_memory {
 	struct lull_arena *arena;
 	struct lull_workers *workers;
 	const struct lull_reader *reader;
+	const struct lull_look *look;
 	unsigned int flags;
 	int (*plan)(void *arg, const struct lull_infile *head,
 		    struct lull_infile_plan *plan, struct lull_error *reterr);
