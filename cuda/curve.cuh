@@ -23,6 +23,8 @@ namespace lull
 constexpr size_t part_align = 256;
 /* A value of the witness and a scalar of H. */
 constexpr size_t scalar_bytes = 32;
+/* The largest that transforms and matrices have: 2^28. */
+constexpr unsigned int log2_domain_max = 28;
 
 /**
  * struct sum_ops - sums of points of one group

@@ -29,7 +29,14 @@ struct dense {
 	uint64_t *bits[NR_LISTS];
 };
 
-/* Looks at every point of A, B1 and B2, over all threads. */
+/*
+ * Looks at every point of A, B1 and B2, over all threads.  Each device that has a
+ * copy of a key does, though the same comes out: copies know nothing of each
+ * other, and a bitmap that they shared would be theirs to count and to free, or
+ * the host's to make for backends that have no use for it.  It is a line of
+ * memory a point, where the point's way up, which each copy has too, is all of
+ * them.
+ */
 int dense_find(const struct curve_ops *curve, const struct lull_key_arrays *arrays,
 	       struct lull_workers *workers, struct dense *ret_dense, struct lull_error *reterr);
 /* Takes one that is all zero. */

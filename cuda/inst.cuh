@@ -87,6 +87,8 @@ constexpr struct sum_ops sum_ops_of(void)
 
 /* ---- the quotient ------------------------------------------------------ */
 
+static_assert(log2_domain_max == ntt_log_max, "what is planned can be transformed");
+
 template <class C>
 uint64_t tables_bytes(unsigned int log2_n)
 {

@@ -37,24 +37,26 @@ struct cuda_key;
  * @key: whose
  * @taken: the key's lock: a proof enqueues stages
  * @nr_users: the key's lock: proofs that did, and whose stages may still run
- * @used: the key's lock: proofs have left something in @block
+ * @nr_left: the key's lock: proofs that may have left something in @block since
+ *	it was overwritten
  * @block: device memory
  * @streams: one a lane
  * @copy_stream: fills buffers
  * @filled: per buffer, when what it is for has come
  * @drained: per buffer, when that has been used
- * @wiped: when what proofs left was overwritten
+ * @reached: per lane, how far it had come when what proofs left was to be
+ *	overwritten; of the first, when that was done
  */
 struct cuda_work {
 	struct cuda_key *key;
 	bool taken;
 	unsigned int nr_users;
-	bool used;
+	unsigned int nr_left;
 	uint8_t *block;
 	cudaStream_t streams[nr_lanes_max];
 	cudaStream_t copy_stream;
 	cudaEvent_t filled[2], drained[2];
-	cudaEvent_t wiped;
+	cudaEvent_t reached[nr_lanes_max];
 };
 
 /**
@@ -66,7 +68,8 @@ struct cuda_work {
  * @waited_ns: for the seat, since LULL_STAGE_LOAD was begun
  * @block: device memory of a proof's witness and lists
  * @up: the witness comes on it, and lists are made
- * @work: what the proof computes with, from its first stage behind load on
+ * @work: the key's lock: what the proof computes with, from its first stage behind
+ *	load on; its own thread reads it without
  * @holds: that is still taken for this proof
  * @marked: each of @done is this proof's
  * @done: per lane, when the proof's last stage has ended
@@ -116,6 +119,7 @@ struct cuda_seat {
  * @rows: what spmv_fill() wrote; kept when the matrices are streamed
  * @seats: for proofs
  * @nr_seats: how many
+ * @nr_waiting: the lock: proofs that wait for a seat
  * @works: to compute with
  * @nr_works: how many
  * @lock: guards which seats and works are taken
@@ -134,6 +138,7 @@ struct cuda_key {
 	struct pinned rows;
 	struct cuda_seat seats[nr_seats_max];
 	unsigned int nr_seats;
+	unsigned int nr_waiting;
 	struct cuda_work works[nr_works_max];
 	unsigned int nr_works;
 	pthread_mutex_t lock;
@@ -163,8 +168,9 @@ int work_hand_on(struct cuda_seat *seat, struct lull_error *reterr);
 int work_wait(const struct cuda_seat *seat, struct lull_error *reterr);
 /* The same for a proof that may have failed anywhere. */
 void work_end(struct cuda_seat *seat);
-/* The proof has ended, whether it had one or not.  When no other proof of the key
- * is under way, what they left is overwritten before anything that comes later. */
+/* The proof has ended, whether it had one or not.  What was left where no other
+ * proof computes, nor is at hand to, is overwritten before anything that comes
+ * there later. */
 void work_leave(struct cuda_seat *seat);
 
 /* Lane 0 has no more use for the buffers. */

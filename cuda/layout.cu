@@ -341,21 +341,6 @@ static void stream_section(struct layout *l, struct section *s)
 	s->chunk = lull_min(s->nr / 2 + 1, chunk_max);
 }
 
-/* More points than one sum can have come in chunks, whatever fits. */
-static int plan_or_stream(struct layout *l, struct section *s, struct lull_error *reterr)
-{
-	struct lull_error why = {};
-	int err = plan_section(l, s, &why);
-
-	if (err == LULL_UNSUPPORTED && !s->streamed) {
-		stream_section(l, s);
-		return plan_section(l, s, reterr);
-	}
-	if (err && reterr)
-		*reterr = why;
-	return err;
-}
-
 static int plan_all(struct layout *l, struct lull_error *reterr)
 {
 	struct section *s;
@@ -363,7 +348,7 @@ static int plan_all(struct layout *l, struct lull_error *reterr)
 	for (unsigned int id = 0; id < NR_LISTS; id++)
 		l->lists[id] = { l->lists[id].nr, id == LIST_ALL, l->lists[id].of_key };
 	for (s = l->sections; s < l->sections + NR_SECTIONS; s++) {
-		LULL_TRY(plan_or_stream(l, s, reterr));
+		LULL_TRY(plan_section(l, s, reterr));
 		l->lists[s->list].used = true;
 	}
 	l->lists_shared = l->lists_shared && has_more_lists(l);
@@ -563,6 +548,10 @@ int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arr
 {
 	struct layout *l = ret_layout, least = {};
 
+	if (arrays->log2_domain > log2_domain_max)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "cuda: expected a domain of 2^%u at most, found 2^%u",
+				 log2_domain_max, arrays->log2_domain);
 	*l = {};
 	l->arrays = *arrays;
 	l->curve = curve;

@@ -217,7 +217,8 @@ uint64_t layout_proof_bytes(const struct layout *layout);
 double layout_cost(const struct layout *layout);
 
 /* The best plan that the budget holds; LULL_NOMEM with the numbers of the
- * smallest, which is @ret_layout, when none does. */
+ * smallest, which is @ret_layout, when none does.  LULL_UNSUPPORTED for a key that
+ * is too large for any device: nothing of it has gone up. */
 int layout_make(const struct curve_ops *curve, const struct lull_key_arrays *arrays,
 		const struct dense *dense, const struct matrices_bytes *spmv, unsigned int nr_sms,
 		uint64_t budget_bytes, struct layout *ret_layout, struct lull_error *reterr);

@@ -177,7 +177,7 @@ struct msm_plan {
  * @reterr: filled on failure
  *
  * Return: LULL_OK; LULL_USAGE for a shape without sense; LULL_UNSUPPORTED for
- * one whose refs do not fit in 31 bits.
+ * one whose points, units or refs of a part do not fit in 31 bits.
  */
 int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 		  struct lull_error *reterr);

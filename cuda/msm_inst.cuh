@@ -106,9 +106,7 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 		t.nr_outputs = offsets + job->nr_buckets;
 		LULL_TRY(launch("tree_reduce",
 				level ? tree_reduce<E, false> : tree_reduce<E, true>,
-				plan->shape.nr_sms *
-					tree_tuning(sizeof(E), level == 0).blocks_per_sm,
-				MSM_TREE_THREADS, run->stream, reterr, t));
+				plan->blocks, MSM_TREE_THREADS, run->stream, reterr, t));
 		in = { NULL, NULL, t.out, t.out_stride };
 	}
 	if (job->nr_levels)

@@ -20,26 +20,13 @@
 namespace lull
 {
 
-/**
- * struct tree_tuning_of - how a level of the tree goes about it
- * @blocks_per_sm: that share a multiprocessor; this bounds their registers
- * @ahead: they hold the next pair's points, too
- */
-struct tree_tuning_of {
-	unsigned int blocks_per_sm;
-	bool ahead;
-};
-
-/* By the size of a coordinate; the first level gathers its points by refs. */
-constexpr struct tree_tuning_of tree_tuning(size_t coord_bytes, bool refs)
+/* Blocks of a level that share a multiprocessor, by the size of a coordinate; this
+ * bounds their registers. */
+constexpr unsigned int tree_blocks_per_sm(size_t coord_bytes)
 {
-	if (coord_bytes == 32)
-		return { 4, true };
-	if (coord_bytes == 48 && refs)
-		return { 3, true };
-	if (coord_bytes == 48)
-		return { 4, false };
-	return { 2, coord_bytes == 64 };
+	if (coord_bytes <= 48)
+		return 4;
+	return coord_bytes == 64 ? 3 : 2;
 }
 
 /* T in loads of 16 bytes, through the read-only cache. */

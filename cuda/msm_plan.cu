@@ -100,6 +100,9 @@ static void choose_windows(const struct msm_shape *shape, size_t point_bytes, st
 	size_t copies_max = shape->table_bytes_max / (shape->nr_points * point_bytes + ALIGN);
 	double best = -1;
 
+	/* A ref names a point of any copy. */
+	if (copies_max > (MSM_REF_NEG - 1) / shape->nr_points)
+		copies_max = (MSM_REF_NEG - 1) / shape->nr_points;
 	if (copies_max < 1 || !shape->nr_scalars)
 		copies_max = 1;
 	if (copies_max > MSM_WINDOWS_MAX)
@@ -260,15 +263,6 @@ static bool shrink_scratch(struct msm_plan *plan)
 	return true;
 }
 
-/* Of the level that has more of them. */
-static unsigned int blocks_per_sm(size_t coord_bytes)
-{
-	unsigned int first = tree_tuning(coord_bytes, true).blocks_per_sm;
-	unsigned int others = tree_tuning(coord_bytes, false).blocks_per_sm;
-
-	return first > others ? first : others;
-}
-
 int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 		  struct lull_error *reterr)
 {
@@ -283,19 +277,22 @@ int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 	plan.point_bytes = 2 * coord_words(shape) * sizeof(uint32_t);
 	choose_windows(shape, plan.point_bytes, &plan);
 	plan.nr_refs = shape->nr_scalars * plan.nr_windows;
-	if (plan.nr_copies * shape->nr_points >= MSM_REF_NEG || plan.nr_refs >= MSM_REF_NEG ||
+	choose_levels(&plan);
+	choose_part(&plan);
+	/* Kernels see the refs of a part, and count these in 32 bits. */
+	if (plan.nr_copies * shape->nr_points >= MSM_REF_NEG || plan.part_refs >= MSM_REF_NEG ||
 	    shape->nr_units >= MSM_REF_NEG)
-		return lull_fail(reterr, LULL_UNSUPPORTED, "msm: %zu points in %u copies",
-				 shape->nr_points, plan.nr_copies);
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "msm: %zu points in %u copies, %zu refs at a time: expected fewer "
+				 "than %u of each",
+				 shape->nr_points, plan.nr_copies, plan.part_refs, MSM_REF_NEG);
 	/* The points, and a bit for each that is infinity. */
 	plan.table_bytes = plan.nr_copies * shape->nr_points * plan.point_bytes;
 	plan.table_bytes = (plan.table_bytes + ALIGN - 1) / ALIGN * ALIGN;
 	plan.table_bytes += (shape->nr_points / 32 + 1) * sizeof(uint32_t);
-	plan.blocks = shape->nr_sms * blocks_per_sm(plan.point_bytes / 2);
+	plan.blocks = shape->nr_sms * tree_blocks_per_sm(plan.point_bytes / 2);
 	plan.row_bits = (log2_floor(plan.set_buckets - 1) + 1) / 2;
 	plan.column_bits = log2_floor(plan.set_buckets - 1) + 1 - plan.row_bits;
-	choose_levels(&plan);
-	choose_part(&plan);
 	lay_out(&plan);
 	while (shape->scratch_bytes_max && plan.scratch.bytes > shape->scratch_bytes_max)
 		if (!shrink_scratch(&plan))

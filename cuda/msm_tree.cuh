@@ -37,7 +37,8 @@ struct level_input {
 	const uint4 *planes;
 	size_t stride;
 
-	/* A point by its ref, or by its place in the planes. */
+	/* A coordinate by a point's ref, or by its place in the planes; y without
+	 * the ref's sign. */
 	template <bool REFS>
 	__device__ __forceinline__ E load_x(uint32_t ref) const
 	{
@@ -50,12 +51,14 @@ struct level_input {
 	{
 		constexpr unsigned int nr = sizeof(E) / sizeof(uint4);
 
-		if (REFS) {
-			E y = load_wide(&table[ref & ~MSM_REF_NEG].y);
-
-			return ref & MSM_REF_NEG ? neg(y) : y;
-		}
+		if (REFS)
+			return load_wide(&table[ref & ~MSM_REF_NEG].y);
 		return load_planes<E, false>(planes + nr * stride, stride, ref);
+	}
+	template <bool REFS>
+	static __device__ __forceinline__ affine<E> with_sign(uint32_t ref, const affine<E> &p)
+	{
+		return REFS ? neg_if(ref & MSM_REF_NEG, p) : p;
 	}
 	/* Point i. */
 	template <bool REFS>
@@ -63,7 +66,7 @@ struct level_input {
 	{
 		uint32_t ref = REFS ? __ldg(refs + i) : i;
 
-		return { load_x<REFS>(ref), load_y<REFS>(ref) };
+		return with_sign<REFS>(ref, { load_x<REFS>(ref), load_y<REFS>(ref) });
 	}
 };
 
@@ -180,16 +183,33 @@ struct tree_share {
 };
 
 /*
+ * An output's points as they are read.  Whoever takes a point's sign waits for its
+ * y: not before it is needed.
+ */
+template <class E, bool REFS>
+struct tree_points {
+	affine<E> a, b;
+	uint32_t ref_a, ref_b;
+
+	__device__ __forceinline__ void take_signs()
+	{
+		a = level_input<E>::template with_sign<REFS>(ref_a, a);
+		b = level_input<E>::template with_sign<REFS>(ref_b, b);
+	}
+};
+
+/*
  * What a thread reads, in the order of its outputs or backwards.  A place tells
  * refs, and refs tell points; each is asked for a step before it is needed, so
  * that a thread does not wait for three answers in turn.  An output with one
  * point reads that twice.
+ *
+ * AHEAD: registers hold the next x, too.  The way forth has one product to hide
+ * a load behind and needs them; the way back begins with a product that needs
+ * no point, and more warps gain it more than these registers.
  */
-template <class E, bool REFS>
+template <class E, bool REFS, bool AHEAD>
 struct tree_feed {
-	/* Registers hold the next points, too. */
-	static constexpr bool in_registers = tree_tuning(sizeof(E), REFS).ahead;
-
 	const struct tree_level<E> &level;
 	const struct tree_share &share;
 	uint32_t place, place1, place2; /* of this output and the next two */
@@ -200,7 +220,7 @@ struct tree_feed {
 	{
 		return __ldg(level.places + share.first + i * MSM_TREE_THREADS);
 	}
-	static __device__ __forceinline__ uint32_t second(uint32_t place)
+	static __device__ __forceinline__ uint32_t second_of(uint32_t place)
 	{
 		return (place & ~PLACE_PAIR) + (place >> 31);
 	}
@@ -218,10 +238,10 @@ struct tree_feed {
 		place1 = place_of(i1);
 		place2 = place_of(i2);
 		a = ref_of(place & ~PLACE_PAIR);
-		b = ref_of(second(place));
+		b = ref_of(second_of(place));
 		a1 = ref_of(place1 & ~PLACE_PAIR);
-		b1 = ref_of(second(place1));
-		if (in_registers) {
+		b1 = ref_of(second_of(place1));
+		if (AHEAD) {
 			ax1 = level.in.template load_x<REFS>(a);
 			bx1 = level.in.template load_x<REFS>(b);
 		}
@@ -233,7 +253,7 @@ struct tree_feed {
 	/* This output's x, and asks for the next one's. */
 	__device__ __forceinline__ void load_x()
 	{
-		if (in_registers) {
+		if (AHEAD) {
 			ax = ax1;
 			bx = bx1;
 			ax1 = level.in.template load_x<REFS>(a1);
@@ -243,13 +263,13 @@ struct tree_feed {
 		ax = level.in.template load_x<REFS>(a);
 		bx = level.in.template load_x<REFS>(b);
 	}
-	__device__ __forceinline__ E ay() const
+	/* This output's points, whose x is there and whose y is asked for. */
+	__device__ __forceinline__ struct tree_points<E, REFS> points() const
 	{
-		return level.in.template load_y<REFS>(a);
-	}
-	__device__ __forceinline__ E by() const
-	{
-		return level.in.template load_y<REFS>(b);
+		return { { ax, level.in.template load_y<REFS>(a) },
+			 { bx, level.in.template load_y<REFS>(b) },
+			 a,
+			 b };
 	}
 	/* On by one; output i is the third from there. */
 	__device__ __forceinline__ void advance(uint32_t i)
@@ -259,7 +279,7 @@ struct tree_feed {
 		a = a1;
 		b = b1;
 		a1 = ref_of(place1 & ~PLACE_PAIR);
-		b1 = ref_of(second(place1));
+		b1 = ref_of(second_of(place1));
 		place2 = place_of(i);
 	}
 };
@@ -274,7 +294,7 @@ static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t,
 
 	if (!share.nr)
 		return prod;
-	tree_feed<E, REFS> feed(t, share, 0, min(1u, last), min(2u, last));
+	tree_feed<E, REFS, true> feed(t, share, 0, min(1u, last), min(2u, last));
 #pragma unroll 1
 	for (uint32_t i = 0; i < share.nr; i++, feed.advance(min(i + 2, last))) {
 		feed.load_x();
@@ -286,10 +306,11 @@ static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t,
 		E d = sub(feed.bx, feed.ax);
 
 		if (is_zero(d) || is_zero(feed.ax) || is_zero(feed.bx)) {
-			affine<E> a = { feed.ax, feed.ay() }, b = { feed.bx, feed.by() };
+			struct tree_points<E, REFS> p = feed.points();
 			E special;
 
-			special_denominator(&special, &a, &b);
+			p.take_signs();
+			special_denominator(&special, &p.a, &p.b);
 			d = special;
 		}
 		prod = mul(prod, d);
@@ -297,27 +318,30 @@ static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t,
 	return prod;
 }
 
-/* Output o, the sum of a and b; inv is the inverse of the pair's denominator
+/* Output o, the sum of a pair; inv is the inverse of the pair's denominator
  * times all those before it, and becomes that of those before it. */
-template <class E>
+template <class E, bool REFS>
 static __device__ __forceinline__ void tree_pair(const struct tree_level<E> &t, uint32_t o,
-						 const affine<E> &a, const affine<E> &b,
-						 const E &prefix, E &inv)
+						 struct tree_points<E, REFS> &p, const E &prefix,
+						 E &inv)
 {
-	E mine = mul(inv, prefix), d = sub(b.x, a.x);
+	E mine = mul(inv, prefix), d = sub(p.b.x, p.a.x);
 
-	if (is_zero(d) || is_zero(a.x) || is_zero(b.x)) {
-		affine<E> a_copy = a, b_copy = b, special;
+	if (is_zero(d) || is_zero(p.a.x) || is_zero(p.b.x)) {
+		struct tree_points<E, REFS> copy = p;
 		E mine_copy = mine, d_copy;
+		affine<E> special;
 
-		special_denominator(&d_copy, &a_copy, &b_copy);
-		special_sum(&special, &a_copy, &b_copy, &mine_copy);
+		copy.take_signs();
+		special_denominator(&d_copy, &copy.a, &copy.b);
+		special_sum(&special, &copy.a, &copy.b, &mine_copy);
 		inv = mul(inv, d_copy);
 		store_planes(t.out, t.out_stride, o, special);
 		return;
 	}
 	inv = mul(inv, d);
-	store_planes(t.out, t.out_stride, o, add_with_inverse(a, b, mine));
+	p.take_signs();
+	store_planes(t.out, t.out_stride, o, add_with_inverse(p.a, p.b, mine));
 }
 
 /* Backward: the outputs, from the inverse of the product. */
@@ -331,25 +355,25 @@ static __device__ __forceinline__ void tree_backward(const struct tree_level<E> 
 
 	if (!share.nr)
 		return;
-	tree_feed<E, REFS> feed(t, share, last, last - min(1u, last), last - min(2u, last));
+	tree_feed<E, REFS, false> feed(t, share, last, last - min(1u, last), last - min(2u, last));
 	prefix1 = load_planes<E, true>(prefixes + last * PREFIX_VECTORS(E), MSM_TREE_THREADS,
 				       threadIdx.x);
 #pragma unroll 1
 	for (uint32_t i = share.nr; i-- > 0; feed.advance(i - min(3u, i))) {
-		affine<E> a, b;
+		uint32_t o = share.first + i * MSM_TREE_THREADS;
 
-		a.y = feed.ay();
-		b.y = feed.by();
 		feed.load_x();
-		a.x = feed.ax;
-		b.x = feed.bx;
+		struct tree_points<E, REFS> p = feed.points();
+
 		prefix = prefix1;
 		prefix1 = load_planes<E, true>(prefixes + (i - min(1u, i)) * PREFIX_VECTORS(E),
 					       MSM_TREE_THREADS, threadIdx.x);
-		if (feed.is_pair())
-			tree_pair(t, share.first + i * MSM_TREE_THREADS, a, b, prefix, inv);
-		else
-			store_planes(t.out, t.out_stride, share.first + i * MSM_TREE_THREADS, a);
+		if (feed.is_pair()) {
+			tree_pair(t, o, p, prefix, inv);
+			continue;
+		}
+		p.take_signs();
+		store_planes(t.out, t.out_stride, o, p.a);
 	}
 }
 
@@ -387,12 +411,12 @@ static __device__ __forceinline__ struct block_share share_of(uint32_t total, un
 
 template <class E, bool REFS>
 static __global__ void
-	__launch_bounds__(MSM_TREE_THREADS, tree_tuning(sizeof(E), REFS).blocks_per_sm)
+	__launch_bounds__(MSM_TREE_THREADS, tree_blocks_per_sm(sizeof(E)))
 	tree_reduce(const struct tree_level<E> t)
 {
 	__shared__ E shared[2 * MSM_TREE_THREADS];
 	struct block_share s =
-		share_of(*t.nr_outputs, t.batch, tree_tuning(sizeof(E), REFS).blocks_per_sm);
+		share_of(*t.nr_outputs, t.batch, tree_blocks_per_sm(sizeof(E)));
 	uint32_t nr = s.first;
 
 #pragma unroll 1

@@ -15,7 +15,7 @@
 #define LULL_CUDA_MULTIPLES_KERNELS_CUH
 
 #include "launch.cuh"
-#include "msm_tree.cuh"
+#include "msm_kernels.cuh"
 #include "multiples.cuh"
 
 namespace lull
@@ -85,9 +85,17 @@ static __device__ __forceinline__ void bias_scalar(uint32_t *k, const fe<F> &sca
 	k[F::nr_words] = c.addc(0, p.bias[F::nr_words]);
 }
 
+/* Blocks that share a multiprocessor, by the size of a coordinate. */
+constexpr unsigned int multiples_blocks_per_sm(size_t coord_bytes)
+{
+	if (coord_bytes == 32)
+		return 4;
+	return coord_bytes == 48 ? 3 : 2;
+}
+
 template <class E, class F>
 static __global__ void
-	__launch_bounds__(MSM_TREE_THREADS, tree_tuning(sizeof(E), true).blocks_per_sm)
+	__launch_bounds__(MSM_TREE_THREADS, multiples_blocks_per_sm(sizeof(E)))
 	multiply_base(affine<E> *points, const affine<E> *table, const fe<F> *scalars, uint32_t nr,
 		      const struct multiples_params p)
 {

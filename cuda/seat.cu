@@ -86,8 +86,10 @@ struct cuda_seat *seat_take(struct cuda_key *key)
 	struct cuda_seat *seat;
 
 	pthread_mutex_lock(&key->lock);
+	key->nr_waiting++;
 	while (!(seat = find_free(key)))
 		pthread_cond_wait(&key->freed, &key->lock);
+	key->nr_waiting--;
 	seat->taken = true;
 	seat->left = false;
 	pthread_mutex_unlock(&key->lock);

@@ -444,8 +444,9 @@ static int run_stage(struct cuda_seat *seat, enum lull_stage stage,
 }
 
 /* What is left of a witness is overwritten: on the host now, on the device
- * before anything that comes later, but for what another proof of the key will
- * compute in.  A device that failed keeps what it has, and gives it to nobody. */
+ * before anything that comes later, but for what another proof of the key
+ * computes in or is about to (work.cu).  A device that failed keeps what it has,
+ * and gives it to nobody. */
 static void retire(struct cuda_seat *seat)
 {
 	const struct layout *l = &seat->key->layout;

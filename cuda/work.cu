@@ -4,12 +4,22 @@
  *
  * See key.cuh.  Order on the device is that of the streams: a proof takes them
  * when the one before has enqueued its last stage, not when that has ended.
+ *
+ * What a proof leaves is overwritten when it ends, unless another one computes
+ * there already or is at hand to: that writes over it, and to overwrite a block
+ * takes some hundredths of what a proof does, which would be the next one's to
+ * wait for.  But it may write less than was left, and behind it come others.  So
+ * a block that never rests is overwritten after every so many proofs.
  */
 #include "check.cuh"
 #include "key.cuh"
 
 namespace lull
 {
+
+/* Proofs that compute in a block, one right behind the other, before it is
+ * overwritten: their part of its time is then less than one in a hundred. */
+constexpr unsigned int nr_left_max = 16;
 
 void work_destroy(struct cuda_work *work)
 {
@@ -20,7 +30,7 @@ void work_destroy(struct cuda_work *work)
 		return;
 	events_destroy(work->filled, 2);
 	events_destroy(work->drained, 2);
-	events_destroy(&work->wiped, 1);
+	events_destroy(work->reached, nr_lanes_max);
 	if (work->copy_stream)
 		cudaStreamDestroy(work->copy_stream);
 	for (i = 0; i < nr_lanes_max; i++)
@@ -44,7 +54,7 @@ int work_create(struct cuda_key *key, struct cuda_work *work, struct lull_error 
 	CUDA_TRY(cudaStreamCreateWithFlags(&work->copy_stream, cudaStreamNonBlocking), reterr);
 	LULL_TRY(events_create(work->filled, 2, false, reterr));
 	LULL_TRY(events_create(work->drained, 2, false, reterr));
-	return events_create(&work->wiped, 1, false, reterr);
+	return events_create(work->reached, nr_lanes_max, false, reterr);
 }
 
 int work_drain(const struct cuda_work *work, struct lull_error *reterr)
@@ -54,13 +64,39 @@ int work_drain(const struct cuda_work *work, struct lull_error *reterr)
 	return LULL_OK;
 }
 
-/* The one with the fewest proofs in it that nobody enqueues to. */
+/* Queued behind all that the streams have, and before all that comes. */
+static int queue_wipe(struct cuda_work *work, struct lull_error *reterr)
+{
+	const struct layout *l = &work->key->layout;
+	unsigned int i;
+
+	for (i = 1; i < l->nr_lanes; i++) {
+		CUDA_TRY(cudaEventRecord(work->reached[i], work->streams[i]), reterr);
+		CUDA_TRY(cudaStreamWaitEvent(work->streams[0], work->reached[i], 0), reterr);
+	}
+	CUDA_TRY(cudaMemsetAsync(work->block, 0, l->bytes[BLOCK_WORK], work->streams[0]), reterr);
+	CUDA_TRY(cudaEventRecord(work->reached[0], work->streams[0]), reterr);
+	for (i = 1; i < l->nr_lanes; i++)
+		CUDA_TRY(cudaStreamWaitEvent(work->streams[i], work->reached[0], 0), reterr);
+	return work_drain(work, reterr);
+}
+
+/* Fewer proofs compute in the first one; or as many, and it has more to be
+ * written over. */
+static bool is_before(const struct cuda_work *first, const struct cuda_work *second)
+{
+	if (first->nr_users != second->nr_users)
+		return first->nr_users < second->nr_users;
+	return first->nr_left > second->nr_left;
+}
+
+/* The first one that nobody enqueues to. */
 static struct cuda_work *find_free(struct cuda_key *key)
 {
 	struct cuda_work *work, *best = NULL;
 
 	for (work = key->works; work < key->works + key->nr_works; work++)
-		if (!work->taken && (!best || work->nr_users < best->nr_users))
+		if (!work->taken && (!best || is_before(work, best)))
 			best = work;
 	return best;
 }
@@ -69,16 +105,21 @@ int work_take(struct cuda_seat *seat, struct lull_error *reterr)
 {
 	struct cuda_key *key = seat->key;
 	struct cuda_work *work;
+	bool is_full;
 
 	pthread_mutex_lock(&key->lock);
 	while (!(work = find_free(key)))
 		pthread_cond_wait(&key->handed_on, &key->lock);
-	work->taken = work->used = true;
+	work->taken = true;
 	work->nr_users++;
-	pthread_mutex_unlock(&key->lock);
+	is_full = work->nr_left == nr_left_max;
+	work->nr_left = is_full ? 1 : work->nr_left + 1;
 	seat->work = work;
+	pthread_mutex_unlock(&key->lock);
 	seat->holds = true;
 	seat->marked = false;
+	if (is_full)
+		LULL_TRY(queue_wipe(work, reterr));
 	for (unsigned int i = 0; i < key->layout.nr_lanes; i++)
 		CUDA_TRY(cudaStreamWaitEvent(work->streams[i], seat->ended[LULL_STAGE_LOAD], 0),
 			 reterr);
@@ -130,43 +171,44 @@ void work_end(struct cuda_seat *seat)
 		cudaStreamSynchronize(seat->work->streams[i]);
 }
 
-/* Queued on lane 0, before anything of the others and of copies. */
-static int queue_wipe(struct cuda_work *work, struct lull_error *reterr)
+/* What cannot be queued is done at once.  A device that failed says so to whoever
+ * comes next. */
+static void wipe(struct cuda_work *work)
 {
 	const struct layout *l = &work->key->layout;
 
-	CUDA_TRY(cudaMemsetAsync(work->block, 0, l->bytes[BLOCK_WORK], work->streams[0]), reterr);
-	CUDA_TRY(cudaEventRecord(work->wiped, work->streams[0]), reterr);
-	for (unsigned int i = 1; i < l->nr_lanes; i++)
-		CUDA_TRY(cudaStreamWaitEvent(work->streams[i], work->wiped, 0), reterr);
-	return work_drain(work, reterr);
-}
-
-/* Where some of it cannot be queued, what was is waited for, and the next proof
- * that leaves tries again.  A device that failed says so to whoever comes next. */
-static void wipe(struct cuda_work *work)
-{
 	if (!queue_wipe(work, NULL))
 		return;
+	for (unsigned int i = 0; i < l->nr_lanes; i++)
+		cudaStreamSynchronize(work->streams[i]);
+	cudaMemsetAsync(work->block, 0, l->bytes[BLOCK_WORK], work->streams[0]);
 	cudaStreamSynchronize(work->streams[0]);
-	pthread_mutex_lock(&work->key->lock);
-	work->used = true;
-	pthread_mutex_unlock(&work->key->lock);
 }
 
-/* Works that are to be wiped, taken for that; none while another proof is under
- * way, for it wipes them in its turn. */
-static unsigned int take_used(struct cuda_key *key, struct cuda_work *ret_works[nr_works_max])
+/* Proofs that are under way and have nothing to compute with yet. */
+static unsigned int nr_coming(const struct cuda_key *key)
 {
-	unsigned int nr = 0, i;
+	unsigned int nr = key->nr_waiting;
 
-	for (i = 0; i < key->nr_seats; i++)
-		if (key->seats[i].taken && !key->seats[i].left)
-			return 0;
+	for (unsigned int i = 0; i < key->nr_seats; i++)
+		nr += key->seats[i].taken && !key->seats[i].left && !key->seats[i].work;
+	return nr;
+}
+
+/* Works that are to be wiped, taken for that: in which nobody computes, but for
+ * as many as proofs are at hand to, which take these first (is_before()). */
+static unsigned int take_left(struct cuda_key *key, struct cuda_work *ret_works[nr_works_max])
+{
+	unsigned int nr_kept = nr_coming(key), nr = 0, i;
+
 	for (i = 0; i < key->nr_works; i++) {
-		if (!key->works[i].used)
+		if (!key->works[i].nr_left || key->works[i].nr_users)
 			continue;
-		key->works[i].used = false;
+		if (nr_kept) {
+			nr_kept--;
+			continue;
+		}
+		key->works[i].nr_left = 0;
 		key->works[i].taken = true;
 		ret_works[nr++] = &key->works[i];
 	}
@@ -183,7 +225,7 @@ void work_leave(struct cuda_seat *seat)
 		seat->work->nr_users--;
 	seat->work = NULL;
 	seat->left = true;
-	nr = take_used(seat->key, works);
+	nr = take_left(seat->key, works);
 	pthread_mutex_unlock(&seat->key->lock);
 	for (i = 0; i < nr; i++) {
 		wipe(works[i]);

@@ -12,8 +12,6 @@ corners without a compiler.  The same arguments give the same bytes.  Shapes:
     sha          as hashes of bits are: 49 of 50 wires are 0 or 1 (some boolean
                  constraints, mostly xors), the others full-width and made of 32
                  bits each
-    sha-blocks   sha circuits of 2^16 rows side by side, made on all
-                 processors: for sizes from 2^20 on
     edge-nopub   dense, with no public signal
     edge-linear  no constraint multiplies
     edge-unused  dense, with wires, public ones too, that no constraint has
@@ -25,7 +23,6 @@ signals number 2^log2 - 1.  Refuses sizes that the curve's domains do not hold.
 """
 import argparse
 import array
-import multiprocessing
 import random
 import struct
 import sys
@@ -44,7 +41,6 @@ FLUSH_BYTES = 1 << 22
 DENSE_EACH = 50
 WORD_BITS = 32
 FREE_BITS = 512
-BLOCK_ROWS = 1 << 16
 
 
 def u32(x):
@@ -72,7 +68,6 @@ class Circuit:
         self.nr_rows = 0
         self.pub_out = self.pub_in = self.prv_in = 0
         self.wires = [1]
-        self.packed = []  # values of wires behind those, as bytes
         self.write_header(0, 0)
 
     def write_header(self, nr_wires, row_bytes):
@@ -97,7 +92,7 @@ class Circuit:
         return len(self.wires) - 1
 
     def finish(self):
-        nr = len(self.wires) + sum(map(len, self.packed)) // VALUE_BYTES
+        nr = len(self.wires)
         self.out.write(self.buf)
         end = self.out.tell()
         self.out.write(struct.pack("<IQ", 3, 8 * nr))
@@ -114,8 +109,6 @@ class Circuit:
             out.write(struct.pack("<IQ", 1, len(body)) + body)
             out.write(struct.pack("<IQ", 2, VALUE_BYTES * nr))
             out.write(b"".join([value(x) for x in self.wires]))
-            for values in self.packed:
-                out.write(values)
 
 
 def term(wire, coefficient):
@@ -186,49 +179,6 @@ def sha(c, rows, rand):
               b"".join([term(b, powers[k]) for k, b in enumerate(word)]))
 
 
-class Block:
-    """A part of a circuit that a process of its own makes: what sha() wants of
-    a Circuit, with wires from `base` on."""
-
-    def __init__(self, prime, base):
-        self.prime = prime
-        self.minus_one = value(prime - 1)
-        self.rows = []
-        self.wires = [None] * base
-
-    def add(self, row):
-        self.rows.append(row)
-
-    def wire(self, x):
-        self.wires.append(x)
-        return len(self.wires) - 1
-
-
-def make_block(spec):
-    prime, base, rows, seed = spec
-    block = Block(prime, base)
-    sha(block, rows, random.Random(seed))
-    return (b"".join(block.rows), len(block.rows), block.prv_in,
-            b"".join([value(x) for x in block.wires[base:]]))
-
-
-def sha_blocks(c, rows, rand):
-    # sha(rows) makes rows - 1 constraints and rows wires.
-    specs, base, left = [], 1, rows - 1
-    while left:
-        nr = left if left < 2 * BLOCK_ROWS else BLOCK_ROWS
-        specs.append((c.prime, base, nr + 1, rand.getrandbits(64)))
-        base += nr + 1
-        left -= nr
-    c.pub_out = 1
-    with multiprocessing.Pool() as pool:
-        for data, nr, prv_in, values in pool.imap(make_block, specs):
-            c.out.write(data)
-            c.nr_rows += nr
-            c.prv_in += prv_in
-            c.packed.append(values)
-
-
 def edge_nopub(c, rows, rand):
     c.prv_in = 1
     square_rows(c, rows, 0, rand)
@@ -285,7 +235,6 @@ SHAPES = {
     # name: (what builds it, the fewest rows it can have)
     "dense": (dense, 2),
     "sha": (sha, 8),
-    "sha-blocks": (sha_blocks, 8),
     "edge-nopub": (edge_nopub, 1),
     "edge-linear": (edge_linear, 2),
     "edge-unused": (edge_unused, 5),

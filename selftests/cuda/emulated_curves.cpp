@@ -104,42 +104,87 @@ struct emulated {
 		unsigned int nr_sets, window_bits, row_bits, column_bits;
 	};
 
-	template <int GROUP>
-	static void sum(const struct msm_plan *plan, const void *table,
-			const void *scalars, const uint32_t *index, size_t nr,
-			void *scratch, void *sums)
-	{
-		const struct cuda_ref_group &g = group<GROUP>();
-		const uint8_t *k = (const uint8_t *)scalars;
-		std::vector<uint8_t> points(nr * g.affine_bytes);
-		std::vector<uint8_t> factors(nr * scalar_bytes);
-		struct left *left = (struct left *)sums;
+	/* What a sum is over. */
+	struct input {
+		const struct msm_plan *plan;
+		const uint8_t *table, *scalars;
+		const uint32_t *index;
+		size_t nr;
 
-		/* The points alone are any plan's. */
-		must(plan->nr_copies == 1 || *cut_of(plan, table) == cut(plan),
-		     "another plan's table");
-		if (k && plan->shape.nr_scalars < plan->shape.nr_points)
-			emulated_runs_few();
-		for (size_t i = 0; i < nr; i++) {
+		size_t at(size_t i) const
+		{
 			size_t at = index ? index[i] : i;
 
 			must(at < plan->shape.nr_points, "a point of no table");
-			memcpy(&points[i * g.affine_bytes],
-			       (const uint8_t *)table + at * g.affine_bytes,
-			       g.affine_bytes);
-			if (k)
-				memcpy(&factors[i * scalar_bytes],
-				       k + at * scalar_bytes, scalar_bytes);
-			else
-				factors[i * scalar_bytes] = 1;
+			return at;
 		}
-		g.msm(left->point, points.data(), factors.data(), nr);
+		std::vector<uint8_t> factors(void) const
+		{
+			std::vector<uint8_t> all(nr * scalar_bytes);
+
+			for (size_t i = 0; i < nr; i++)
+				if (scalars)
+					memcpy(&all[i * scalar_bytes],
+					       scalars + at(i) * scalar_bytes,
+					       scalar_bytes);
+				else
+					all[i * scalar_bytes] = 1;
+			return all;
+		}
+	};
+
+	/* What real ones make of scalars first, and leave: as much of them as the
+	 * scratch holds. */
+	static void spread(const struct input &in, void *scratch)
+	{
+		const std::vector<uint8_t> factors = in.factors();
+
+		litter(scratch, in.plan->scratch.bytes);
+		memcpy(scratch, factors.data(),
+		       std::min(factors.size(), in.plan->scratch.bytes));
+	}
+
+	template <int GROUP>
+	static void sum(const struct input &in, const void *scratch, void *sums)
+	{
+		const struct cuda_ref_group &g = group<GROUP>();
+		const std::vector<uint8_t> factors = in.factors();
+		const struct msm_plan *plan = in.plan;
+		std::vector<uint8_t> points(in.nr * g.affine_bytes);
+		struct left *left = (struct left *)sums;
+
+		must(!memcmp(scratch, factors.data(),
+			     std::min(factors.size(), plan->scratch.bytes)),
+		     "a sum's scratch was written to");
+		/* The points alone are any plan's. */
+		must(plan->nr_copies == 1 ||
+			     *cut_of(plan, in.table) == cut(plan),
+		     "another plan's table");
+		if (in.scalars && plan->shape.nr_scalars < plan->shape.nr_points)
+			emulated_runs_few();
+		for (size_t i = 0; i < in.nr; i++)
+			memcpy(&points[i * g.affine_bytes],
+			       in.table + in.at(i) * g.affine_bytes,
+			       g.affine_bytes);
+		g.msm(left->point, points.data(), factors.data(), in.nr);
 		left->nr_sets = plan->nr_sets;
 		left->window_bits = plan->window_bits;
 		left->row_bits = plan->row_bits;
 		left->column_bits = plan->column_bits;
 		emulated_copies_down(g.affine_bytes);
-		litter(scratch, plan->scratch.bytes);
+	}
+
+	/* In two steps: between them others may take their turn. */
+	template <int GROUP>
+	static int run_input(const struct input &in, void *scratch, void *sums,
+			     cudaStream_t stream, struct lull_error *reterr)
+	{
+		CUDA_TRY(emulated_launch(stream, [=] { spread(in, scratch); }),
+			 reterr);
+		CUDA_TRY(emulated_launch(
+				 stream, [=] { sum<GROUP>(in, scratch, sums); }),
+			 reterr);
+		return LULL_OK;
 	}
 
 	template <int GROUP>
@@ -149,14 +194,9 @@ struct emulated {
 		       struct lull_error *reterr)
 	{
 		must(nr && nr <= plan->shape.nr_scalars, "a sum of too many");
-		CUDA_TRY(emulated_launch(stream,
-					 [=] {
-						 sum<GROUP>(plan, table,
-							    scalars, index, nr,
-							    scratch, sums);
-					 }),
-			 reterr);
-		return LULL_OK;
+		return run_input<GROUP>({ plan, (const uint8_t *)table,
+					  (const uint8_t *)scalars, index, nr },
+					scratch, sums, stream, reterr);
 	}
 
 	template <int GROUP>
@@ -166,14 +206,9 @@ struct emulated {
 			    struct lull_error *reterr)
 	{
 		must(nr && nr <= plan->shape.nr_units, "too many ones");
-		CUDA_TRY(emulated_launch(stream,
-					 [=] {
-						 sum<GROUP>(plan, table, NULL,
-							    refs, nr, scratch,
-							    sums);
-					 }),
-			 reterr);
-		return LULL_OK;
+		return run_input<GROUP>({ plan, (const uint8_t *)table, NULL,
+					  refs, nr },
+					scratch, sums, stream, reterr);
 	}
 
 	template <int GROUP>

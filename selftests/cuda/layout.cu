@@ -473,44 +473,77 @@ TEST(every_budget_folded)
 		shrink_folded(log2);
 }
 
-/* Sums of more points than a sum can have at a time are streamed, and no others:
- * of 2^28 however much memory there is, of fewer where copies, which make windows
- * fewer, have no room. */
-static void expect_too_many(enum lull_curve id, unsigned int log2_domain,
-			    size_t nr_vars, uint64_t gib, bool h_too)
+static int make_wires(const struct curve_ops *ops, unsigned int log2_domain,
+		      size_t nr_vars, uint64_t gib, struct layout *l,
+		      struct lull_error *error)
 {
-	const struct curve_ops ops = curve_of(id);
-	struct lull_key_arrays arrays = arrays_of(id, log2_domain);
+	struct lull_key_arrays arrays = arrays_of(ops->id, log2_domain);
 	const struct dense dense = { { nr_vars, nr_vars, nr_vars } };
 	const struct matrices_bytes spmv = { 6400, ROW_BYTES << log2_domain,
 					     4000, (uint64_t)4 << log2_domain };
-	struct lull_error error = {};
-	struct layout l;
-	char text[240];
 
 	arrays.nr_vars = nr_vars;
 	arrays.nr_l = nr_vars - arrays.nr_public - 1;
-	if (layout_make(&ops, &arrays, &dense, &spmv, NR_SMS, gib * GIB, &l,
-			&error)) {
+	return layout_make(ops, &arrays, &dense, &spmv, NR_SMS, gib * GIB, l,
+			   error);
+}
+
+/* Sums of more digits than 32 bits count have them in parts: what streams them is
+ * memory alone. */
+static void expect_many(enum lull_curve id, unsigned int log2_domain,
+			size_t nr_vars, uint64_t gib, bool all_stay)
+{
+	const struct curve_ops ops = curve_of(id);
+	struct lull_error error = {};
+	unsigned int nr_stay = 0, nr_many = 0;
+	struct layout l;
+	char text[240];
+
+	if (make_wires(&ops, log2_domain, nr_vars, gib, &l, &error)) {
 		TEST_FAIL_("%s", error.msg);
 		return;
 	}
 	layout_describe(&l, text, sizeof(text));
 	printf("# 2^%u, %zu wires: %s\n", log2_domain, nr_vars, text);
-	for (const struct section &s : l.sections)
-		EXPECT_EQ(h_too || &s != &l.sections[SECTION_H], s.streamed);
+	for (const struct section &s : l.sections) {
+		nr_stay += !s.streamed;
+		nr_many += !s.streamed && s.plan.nr_refs >= MSM_REF_NEG;
+		EXPECT_TRUE(s.plan.part_refs < MSM_REF_NEG);
+		EXPECT_TRUE(s.plan.nr_copies * s.nr < MSM_REF_NEG);
+	}
+	EXPECT_TRUE(nr_many && (!all_stay || nr_stay == NR_SECTIONS));
 	check(&l);
 }
 
-TEST(more_points_than_a_sum_can_have)
+TEST(more_digits_than_32_bits_count)
 {
 	const size_t all = ((size_t)1 << 28) - 1;
 
-	expect_too_many(LULL_CURVE_BN254, 28, all, 4096, true);
-	expect_too_many(LULL_CURVE_BN254, 28, all, 139, true);
-	expect_too_many(LULL_CURVE_BLS12_381, 28, all, 4096, true);
-	expect_too_many(LULL_CURVE_BLS12_381, 27, 180 * 1000 * 1000, 139,
-			false);
+	expect_many(LULL_CURVE_BN254, 28, all, 4096, true);
+	expect_many(LULL_CURVE_BN254, 28, all, 139, false);
+	expect_many(LULL_CURVE_BLS12_381, 28, all, 4096, true);
+	expect_many(LULL_CURVE_BLS12_381, 27, 180 * 1000 * 1000, 139, false);
+}
+
+static void expect_refused(unsigned int log2_domain, size_t nr_vars,
+			   const char *why)
+{
+	const struct curve_ops ops = curve_of(LULL_CURVE_BLS12_381);
+	struct lull_error error = {};
+	struct layout l;
+
+	EXPECT_EQ(LULL_UNSUPPORTED, make_wires(&ops, log2_domain, nr_vars,
+					       (uint64_t)1 << 20, &l, &error));
+	if (!strstr(error.msg, why))
+		TEST_FAIL_("no '%s' in %s", why, error.msg);
+}
+
+/* Whatever memory there is, and before any of it is taken. */
+TEST(larger_than_any_device_has)
+{
+	expect_refused(28, (size_t)1 << 31, "2147483648 points in 1 copies");
+	expect_refused(29, (size_t)1 << 20,
+		       "expected a domain of 2^28 at most, found 2^29");
 }
 
 /* What users have: these must not stream, and the first has all its copies. */

@@ -51,6 +51,9 @@ static void check_plan(const struct msm_shape *shape)
 	EXPECT_TRUE(plan.part_sets && plan.part_sets <= plan.nr_sets &&
 		    plan.part_refs <= plan.nr_refs);
 	EXPECT_TRUE(plan.part_sets == 1 || plan.part_refs <= (size_t)1 << 28);
+	/* As many as 32 bits hold, with a sign or as numbers. */
+	EXPECT_TRUE(plan.nr_copies * shape->nr_points < MSM_REF_NEG &&
+		    plan.part_refs < MSM_REF_NEG);
 	EXPECT_TRUE(((uint64_t)1 << (plan.row_bits + plan.column_bits)) >=
 		    plan.set_buckets);
 	EXPECT_TRUE(!shape->scratch_bytes_max ||
@@ -62,7 +65,7 @@ TEST(plans_hold_every_digit)
 	for (int curve = LULL_CURVE_BN254; curve <= LULL_CURVE_BLS12_381;
 	     curve++) {
 		for (int group = 1; group <= 2; group++) {
-			for (unsigned int log2 = 0; log2 <= 26; log2++) {
+			for (unsigned int log2 = 0; log2 <= 30; log2++) {
 				struct msm_shape shape =
 					shape_of((enum lull_curve)curve, group,
 						 (size_t)1 << log2);
@@ -93,6 +96,18 @@ TEST(plan_refuses)
 	EXPECT_EQ(LULL_USAGE, msm_plan_make(&shape, &plan, &error));
 	EXPECT_TRUE(error.msg[0] != 0);
 	shape = shape_of(LULL_CURVE_BLS12_381, 1, (size_t)1 << 31);
+	EXPECT_EQ(LULL_UNSUPPORTED, msm_plan_make(&shape, &plan, &error));
+	/* And of so many scalars, or units, for fewer points. */
+	shape = shape_of(LULL_CURVE_BLS12_381, 1, 16);
+	shape.nr_scalars = (size_t)1 << 31;
+	EXPECT_EQ(LULL_UNSUPPORTED, msm_plan_make(&shape, &plan, &error));
+	shape = shape_of(LULL_CURVE_BLS12_381, 1, 16);
+	shape.nr_units = (size_t)1 << 31;
+	EXPECT_EQ(LULL_UNSUPPORTED, msm_plan_make(&shape, &plan, &error));
+	/* More windows at a time than the plan would take. */
+	shape = shape_of(LULL_CURVE_BLS12_381, 1, (size_t)1 << 28);
+	shape.table_bytes_max = 0;
+	shape.part_sets = 10;
 	EXPECT_EQ(LULL_UNSUPPORTED, msm_plan_make(&shape, &plan, &error));
 	EXPECT_MEMEQ((void *)&before, (void *)&plan, sizeof(plan));
 }

@@ -9,20 +9,8 @@
 
 #include "curve/field_random.h"
 #include "curve/pairing.h"
+#include "curve_names.h"
 
-#if LULL_CURVE_ID == LULL_ID_bn254
-#define CURVE_JSON "bn128"
-#define CURVE_TEXT "BN254"
-#define OTHER_JSON "bls12381"
-#define OTHER_TEXT "BLS12-381"
-#else
-#define CURVE_JSON "bls12381"
-#define CURVE_TEXT "BLS12-381"
-#define OTHER_JSON "bn128"
-#define OTHER_TEXT "BN254"
-#endif
-
-#define MUL2 CURVE_JSON "-mul2"
 #define FP_BYTES sizeof(struct fp)
 #define G1_BYTES (2 * FP_BYTES)
 #define G2_BYTES (4 * FP_BYTES)

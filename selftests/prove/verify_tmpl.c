@@ -6,21 +6,9 @@
 
 #include "curve/field_random.h"
 #include "curve/pairing.h"
+#include "curve_names.h"
 #include "test_arena.h"
 
-#if LULL_CURVE_ID == LULL_ID_bn254
-#define CURVE_JSON "bn128"
-#define CURVE_TEXT "BN254"
-#define OTHER_JSON "bls12381"
-#define OTHER_TEXT "BLS12-381"
-#else
-#define CURVE_JSON "bls12381"
-#define CURVE_TEXT "BLS12-381"
-#define OTHER_JSON "bn128"
-#define OTHER_TEXT "BN254"
-#endif
-
-#define MUL2 CURVE_JSON "-mul2"
 #define VKEY GOLDEN MUL2 ".vkey.json"
 #define FP_BYTES sizeof(struct fp)
 #define NR_COORDS 8 /* of a proof: 2 of A, 4 of B, 2 of C */

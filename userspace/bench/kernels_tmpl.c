@@ -8,20 +8,14 @@
  */
 #include "bench/kernels.h"
 
-#include "bench/points.h"
+#include "bench/operands.h"
 #include "curve/fp2.h"
 #include "curve/fr.h"
 #include "lull.h"
-#include "msm/msm.h"
 #include "ntt/ntt.h"
 
 #define bench_kernels LULL_CURVE_NAME(bench_kernels)
 #define bench_done LULL_CURVE_NAME(bench_done)
-
-/* Operands of a field or group kernel: they fit in the first two caches. */
-#define BATCH 512
-/* Times that a run goes through them. */
-#define PASSES 128
 
 /* xorshift64: the stream is fixed by its seed. */
 static uint64_t next_random(uint64_t *seed)
@@ -55,7 +49,7 @@ static void fill_fp(void *out, size_t nr)
 		random_below(values[i].l, fp_p, FP_LIMBS, FP_BITS, &seed);
 }
 
-static void fill_fr(void *out, size_t nr)
+void bench_fill_fr(void *out, size_t nr)
 {
 	uint64_t seed = nr;
 	struct fr *values = out;
@@ -65,8 +59,8 @@ static void fill_fr(void *out, size_t nr)
 		random_below(values[i].l, fr_r, FR_LIMBS, FR_BITS, &seed);
 }
 
-static int alloc_two(struct lull_bench_state *state, size_t bytes,
-		     size_t bytes2, struct lull_error *reterr)
+int bench_alloc_two(struct lull_bench_state *state, size_t bytes, size_t bytes2,
+		    struct lull_error *reterr)
 {
 	int err = lull_arena_carve(state->arena, bytes, 0, "operands",
 				   &state->in, reterr);
@@ -80,7 +74,7 @@ static int prepare_fp(struct lull_bench_state *state, struct lull_error *reterr)
 {
 	/* As pairs they are the operands of fp2_mul too. */
 	size_t nr = 2 * BATCH, bytes = nr * sizeof(struct fp);
-	int err = alloc_two(state, bytes, bytes, reterr);
+	int err = bench_alloc_two(state, bytes, bytes, reterr);
 
 	if (err)
 		return err;
@@ -93,12 +87,12 @@ static int prepare_fp(struct lull_bench_state *state, struct lull_error *reterr)
 static int prepare_fr(struct lull_bench_state *state, struct lull_error *reterr)
 {
 	size_t bytes = BATCH * sizeof(struct fr);
-	int err = alloc_two(state, bytes, bytes, reterr);
+	int err = bench_alloc_two(state, bytes, bytes, reterr);
 
 	if (err)
 		return err;
-	fill_fr(state->in.ptr, BATCH);
-	fill_fr(state->in2.ptr, BATCH);
+	bench_fill_fr(state->in.ptr, BATCH);
+	bench_fill_fr(state->in2.ptr, BATCH);
 	state->nr_items = (size_t)BATCH * PASSES;
 	return LULL_OK;
 }
@@ -136,70 +130,6 @@ static void run_fp2_mul(struct lull_bench_state *state)
 			fp2_mul(&a[i], &a[i], &b[i]);
 }
 
-/* Sums begin at (i + 2) G and grow by (i + 1) G: never equal, never opposite,
- * so that every addition is one. */
-static int prepare_g1_add(struct lull_bench_state *state,
-			  struct lull_error *reterr)
-{
-	struct g1_affine *points;
-	struct g1_xyzz *sums;
-	size_t i;
-	int err = alloc_two(state, BATCH * sizeof(*sums),
-			    (BATCH + 1) * sizeof(*points), reterr);
-
-	if (err)
-		return err;
-	sums = state->in.ptr;
-	points = state->in2.ptr;
-	g1_bench_points(points, BATCH + 1, state->workers);
-	for (i = 0; i < BATCH; i++)
-		g1_xyzz_from_affine(&sums[i], &points[i + 1]);
-	state->nr_items = (size_t)BATCH * PASSES;
-	return LULL_OK;
-}
-
-static int prepare_g2_add(struct lull_bench_state *state,
-			  struct lull_error *reterr)
-{
-	struct g2_affine *points;
-	struct g2_xyzz *sums;
-	size_t i;
-	int err = alloc_two(state, BATCH * sizeof(*sums),
-			    (BATCH + 1) * sizeof(*points), reterr);
-
-	if (err)
-		return err;
-	sums = state->in.ptr;
-	points = state->in2.ptr;
-	g2_bench_points(points, BATCH + 1, state->workers);
-	for (i = 0; i < BATCH; i++)
-		g2_xyzz_from_affine(&sums[i], &points[i + 1]);
-	state->nr_items = (size_t)BATCH * PASSES;
-	return LULL_OK;
-}
-
-static void run_g1_add(struct lull_bench_state *state)
-{
-	const struct g1_affine *points = state->in2.ptr;
-	struct g1_xyzz *sums = state->in.ptr;
-	size_t pass, i;
-
-	for (pass = 0; pass < PASSES; pass++)
-		for (i = 0; i < BATCH; i++)
-			g1_xyzz_add_affine(&sums[i], &sums[i], &points[i]);
-}
-
-static void run_g2_add(struct lull_bench_state *state)
-{
-	const struct g2_affine *points = state->in2.ptr;
-	struct g2_xyzz *sums = state->in.ptr;
-	size_t pass, i;
-
-	for (pass = 0; pass < PASSES; pass++)
-		for (i = 0; i < BATCH; i++)
-			g2_xyzz_add_affine(&sums[i], &sums[i], &points[i]);
-}
-
 /* For the transform and the quotient alike. */
 static int prepare_ntt(struct lull_bench_state *state,
 		       struct lull_error *reterr)
@@ -209,12 +139,12 @@ static int prepare_ntt(struct lull_bench_state *state,
 	struct fr_domain *domain;
 	int err;
 
-	err = alloc_two(state, n * sizeof(struct fr), n * sizeof(struct fr),
-			reterr);
+	err = bench_alloc_two(state, n * sizeof(struct fr),
+			      n * sizeof(struct fr), reterr);
 	if (err)
 		return err;
-	fill_fr(state->in.ptr, n);
-	fill_fr(state->in2.ptr, n);
+	bench_fill_fr(state->in.ptr, n);
+	bench_fill_fr(state->in2.ptr, n);
 	scratch_bytes =
 		lull_max(fr_ntt_scratch_bytes(state->log2_n, nr_threads),
 			 fr_quotient_scratch_bytes(state->log2_n, nr_threads));
@@ -242,68 +172,16 @@ static void run_quotient(struct lull_bench_state *state)
 		    state->workers, state->scratch.ptr);
 }
 
-static int prepare_msm_g1(struct lull_bench_state *state,
-			  struct lull_error *reterr)
-{
-	size_t n = (size_t)1 << state->log2_n;
-	int err = alloc_two(state, n * sizeof(struct g1_affine),
-			    n * sizeof(struct fr), reterr);
-
-	if (err)
-		return err;
-	g1_bench_points(state->in.ptr, n, state->workers);
-	fill_fr(state->in2.ptr, n);
-	state->nr_items = n;
-	return lull_arena_carve(
-		state->arena,
-		g1_msm_scratch_bytes(n, lull_workers_nr(state->workers)), 0,
-		"scratch", &state->scratch, reterr);
-}
-
-static int prepare_msm_g2(struct lull_bench_state *state,
-			  struct lull_error *reterr)
-{
-	size_t n = (size_t)1 << state->log2_n;
-	int err = alloc_two(state, n * sizeof(struct g2_affine),
-			    n * sizeof(struct fr), reterr);
-
-	if (err)
-		return err;
-	g2_bench_points(state->in.ptr, n, state->workers);
-	fill_fr(state->in2.ptr, n);
-	state->nr_items = n;
-	return lull_arena_carve(
-		state->arena,
-		g2_msm_scratch_bytes(n, lull_workers_nr(state->workers)), 0,
-		"scratch", &state->scratch, reterr);
-}
-
-static void run_msm_g1(struct lull_bench_state *state)
-{
-	struct g1_xyzz sum;
-
-	g1_msm_var(&sum, state->in.ptr, state->in2.ptr, state->nr_items,
-		   state->workers, state->scratch.ptr);
-}
-
-static void run_msm_g2(struct lull_bench_state *state)
-{
-	struct g2_xyzz sum;
-
-	g2_msm_var(&sum, state->in.ptr, state->in2.ptr, state->nr_items,
-		   state->workers, state->scratch.ptr);
-}
-
 const struct lull_bench_kernel bench_kernels[LULL_BENCH_NR_KERNELS] = {
 	{ "fp_mul", false, false, prepare_fp, run_fp_mul },
 	{ "fr_mul", false, false, prepare_fr, run_fr_mul },
 	{ "fp2_mul", false, false, prepare_fp, run_fp2_mul },
-	{ "g1_add", false, false, prepare_g1_add, run_g1_add },
-	{ "g2_add", false, false, prepare_g2_add, run_g2_add },
+	{ "g1_add", false, false, g1_bench_prepare_add, g1_bench_add },
+	{ "g2_add", false, false, g2_bench_prepare_add, g2_bench_add },
 	{ "ntt", true, true, prepare_ntt, run_ntt },
 	{ "quotient", true, true, prepare_ntt, run_quotient },
-	{ "msm_g1", true, true, prepare_msm_g1, run_msm_g1 },
-	{ "msm_g2", true, true, prepare_msm_g2, run_msm_g2 },
+	{ "msm_g1", true, true, g1_bench_prepare_msm, g1_bench_msm },
+	{ "msm_g2", true, true, g2_bench_prepare_msm, g2_bench_msm },
 };
 
 void bench_done(struct lull_bench_state *state)
