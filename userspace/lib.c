@@ -304,10 +304,11 @@ static int finish_key(struct lull_ctx *ctx, struct lull_keyfile *file,
 int lull_key_open(struct lull_ctx *ctx, const char *path,
 		  struct lull_key **ret_key, struct lull_error *reterr)
 {
-	const struct lull_infile_memory memory = memory_of(ctx);
+	struct lull_infile_memory memory = memory_of(ctx);
 	struct lull_keyfile file;
 	int err;
 
+	memory.look = &lull_prove_look;
 	err = lull_keyfile_open(path, &memory, &file, reterr);
 	return err ? err : finish_key(ctx, &file, path, ret_key, reterr);
 }
@@ -318,8 +319,8 @@ int lull_key_open_mem(struct lull_ctx *ctx, const void *data, size_t bytes,
 	struct lull_keyfile file;
 	int err;
 
-	err = lull_keyfile_open_mem(data, bytes, "key", ctx->workers, &file,
-				    reterr);
+	err = lull_keyfile_open_mem(data, bytes, "key", &lull_prove_look,
+				    ctx->workers, &file, reterr);
 	return err ? err : finish_key(ctx, &file, NULL, ret_key, reterr);
 }
 
@@ -436,6 +437,7 @@ static uint32_t count_linear(const struct lull_r1cs *r1cs)
 int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 		      struct lull_error *reterr)
 {
+	struct lull_circuit_info found;
 	struct lull_r1cs r1cs;
 	uint64_t rows, domain = 1;
 	int err;
@@ -450,7 +452,7 @@ int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 	rows = (uint64_t)r1cs.nr_constraints + r1cs.nr_pub_out + r1cs.nr_pub_in;
 	while (domain <= rows || domain < 2)
 		domain *= 2;
-	*info = (struct lull_circuit_info){
+	found = (struct lull_circuit_info){
 		.size = info->size,
 		.curve = r1cs.curve,
 		.nr_wires = r1cs.nr_wires,
@@ -463,8 +465,11 @@ int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 		.nr_labels = r1cs.nr_labels,
 		.domain_size = domain,
 	};
+	err = lull_infile_same(&r1cs.file.in, reterr);
 	lull_r1cs_close(&r1cs);
-	return LULL_OK;
+	if (!err)
+		*info = found;
+	return err;
 }
 
 /* ---- witnesses --------------------------------------------------------- */
@@ -544,7 +549,7 @@ int lull_wtns_check(const struct lull_wtns *wtns, const char *r1cs_path,
 	const struct lull_wtnsfile *file = &wtns->file;
 	struct lull_wtns_want want = { .what = "circuit" };
 	struct lull_r1cs r1cs;
-	int err;
+	int err, changed;
 
 	err = lull_r1cs_open(r1cs_path, &r1cs, reterr);
 	if (err)
@@ -556,8 +561,10 @@ int lull_wtns_check(const struct lull_wtns *wtns, const char *r1cs_path,
 	if (!err)
 		err = lull_groth16(r1cs.curve)
 			      ->satisfied(&r1cs, file->values, reterr);
+	/* What was found of a circuit that changed meanwhile is not true of any. */
+	changed = lull_infile_same(&r1cs.file.in, reterr);
 	lull_r1cs_close(&r1cs);
-	return err;
+	return changed ? changed : err;
 }
 
 /* ---- proofs ------------------------------------------------------------ */

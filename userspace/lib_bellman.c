@@ -254,10 +254,12 @@ static int verify_files(const struct lull_vkey *vkey, const char *public_path,
 	err = lull_json_read_public(public_path, LULL_CURVE_BLS12_381,
 				    vkey->arena, &publics, reterr);
 	if (!err)
-		err = lull_infile_open(proof_path, &file, reterr);
+		err = lull_infile_open_sparse(proof_path, &file, reterr);
 	if (!err)
 		err = count_proofs(&file, vkey->nr_public, publics.nr, &nr,
 				   reterr);
+	if (!err)
+		err = lull_infile_need_all(&file, reterr);
 	if (!err)
 		err = lull_vkey_verify(vkey, file.data, publics.values, nr,
 				       reterr);

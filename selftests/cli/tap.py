@@ -10,6 +10,7 @@ is handed an empty folder; it fails by an exception.
 import errno
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -75,6 +76,12 @@ def lull_json(*words, **options):
     out, _ = lull(*words, "--json", **options)
     expect(1, out.count("\n"), "lines of JSON")
     return json.loads(out)
+
+
+def limit_files(size):
+    """For preexec_fn: a limit on the size of files stands for a disk that
+    fills up."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def shown_on(master, slave):

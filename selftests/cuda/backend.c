@@ -171,7 +171,7 @@ static int bench_open(struct bench *b, const struct lull_backend *backend,
 	    lull_wtnsfile_open_mem(b->golden.wtns.data, b->golden.wtns.bytes,
 				   "w", 0, &b->wtns, NULL) ||
 	    lull_keyfile_open_mem(b->golden.key.data, b->golden.key.bytes, "k",
-				  b->workers, &file, NULL))
+				  NULL, b->workers, &file, NULL))
 		return LULL_INTERNAL;
 	err = lull_set_open_given(&opts, backends, nr, &b->set, &b->error);
 	if (!err)

@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -27,6 +28,7 @@ enum fault {
 	FAULT_FAIL,  /* with ENOMEM, EAGAIN or the errno of the test */
 	FAULT_EINTR, /* read, write, random: as if a signal came */
 	FAULT_SHORT, /* write, random: half of it */
+	FAULT_HOOK,  /* something else happens, and the call goes on */
 };
 
 static struct {
@@ -38,6 +40,7 @@ static struct {
 	atomic_long blocks;  /* allocated and not freed */
 	atomic_long mapped;  /* bytes mapped and not unmapped */
 	bool only_transfers; /* count none but reads, writes, getrandom */
+	void (*hook)(void);  /* what FAULT_HOOK does */
 } wrapped;
 
 static inline void wrap_arm(enum fault fault, unsigned int nth, int error)
@@ -65,7 +68,10 @@ static inline enum fault wrap_meet(const char *name, bool transfer)
 	if (atomic_fetch_add(&wrapped.seen, 1) + 1 != wrapped.nth)
 		return FAULT_NONE;
 	wrapped.met = name;
-	return wrapped.fault;
+	if (wrapped.fault != FAULT_HOOK)
+		return wrapped.fault;
+	wrapped.hook();
+	return FAULT_NONE;
 }
 
 static inline void *wrap_count(void *p)
@@ -75,8 +81,11 @@ static inline void *wrap_count(void *p)
 	return p;
 }
 
+/* The heap knows nothing of files: there a hook has nothing to do. */
 static inline bool wrap_no_memory(const char *name)
 {
+	if (wrapped.fault == FAULT_HOOK && strcmp(name, "mmap"))
+		return false;
 	if (wrap_meet(name, false) == FAULT_NONE)
 		return false;
 	errno = ENOMEM;
@@ -283,6 +292,7 @@ static inline bool wrap_transfer(const char *name, size_t *bytes)
 	case FAULT_SHORT:
 		*bytes = (*bytes + 1) / 2;
 		return true;
+	case FAULT_HOOK:
 	case FAULT_NONE:
 		break;
 	}

@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	b = blob_copy(data, bytes);
 	if (b.bytes >= LKEY_HEAD)
 		lkey_seal(&b);
-	rc = lull_lkey_open_mem(b.data, b.bytes, "key", NULL, &key, &err);
+	rc = lull_lkey_open_mem(b.data, b.bytes, "key", NULL, NULL, &key, &err);
 	if (rc) {
 		must_be_explained(rc, &err);
 	} else {

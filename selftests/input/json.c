@@ -8,6 +8,8 @@
 #include "harness.h"
 
 #include <jansson.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "input/decimal.h"
 #include "input/files.h"
@@ -601,6 +603,34 @@ TEST(files)
 		     err.msg);
 	EXPECT_EQ(LULL_FORMAT, lull_json_read_vkey(GOLDEN "bn128-mul2.zkey",
 						   test_arena(), &vkey, &err));
+}
+
+/* A file that is all hole: nothing of it is read, or this takes a gigabyte. */
+TEST(a_file_that_is_too_large)
+{
+	char path[] = "/tmp/lull-selftest-XXXXXX", want[128];
+	const off_t bytes = ((off_t)1 << 30) + 1;
+	struct lull_json_proof proof;
+	struct rlimit before, none;
+	struct lull_error err;
+	int fd = mkstemp(path);
+
+	ASSERT_TRUE(fd >= 0 && !ftruncate(fd, bytes));
+	/* Memory that may not be touched is not counted as data. */
+	ASSERT_EQ(0, getrlimit(RLIMIT_DATA, &before));
+	none = before;
+	none.rlim_cur = (rlim_t)1 << 29;
+	if (!test_sanitized())
+		ASSERT_EQ(0, setrlimit(RLIMIT_DATA, &none));
+	EXPECT_EQ(LULL_FORMAT,
+		  lull_json_read_proof(path, LULL_CURVE_BN254, &proof, &err));
+	ASSERT_EQ(0, setrlimit(RLIMIT_DATA, &before));
+	snprintf(want, sizeof(want),
+		 "%s: expected JSON of at most 1073741824 bytes, found %lld",
+		 path, (long long)bytes);
+	EXPECT_STREQ(want, err.msg);
+	close(fd);
+	unlink(path);
 }
 
 #endif

@@ -4,6 +4,9 @@
  */
 #include "harness.h"
 
+#include <pthread.h>
+
+#include "base/error.h"
 #include "base/workers.h"
 #include "input/files.h"
 #include "input/lkey.h"
@@ -37,12 +40,13 @@ static int try_open(const struct blob *b, struct lull_error *err)
 
 	memset(&key, POISON, sizeof(key));
 	memset(err, POISON, sizeof(*err));
-	rc = lull_lkey_open_mem(b->data, b->bytes, "key", NULL, &key, err);
+	rc = lull_lkey_open_mem(b->data, b->bytes, "key", NULL, NULL, &key,
+				err);
 	if (rc) {
 		EXPECT_TRUE(untouched(&key, sizeof(key)));
 		EXPECT_EQ(rc, err->code);
 		EXPECT_EQ(rc, lull_lkey_open_mem(b->data, b->bytes, "key", NULL,
-						 &key, NULL));
+						 NULL, &key, NULL));
 	} else {
 		EXPECT_TRUE(untouched(err, sizeof(*err)));
 		lull_lkey_close(&key);
@@ -143,8 +147,8 @@ TEST(good_keys_at_any_alignment)
 		ASSERT_TRUE(b.data);
 		moved = must_alloc(b.bytes + 1);
 		memcpy(moved + 1, b.data, b.bytes);
-		if (lull_lkey_open_mem(moved + 1, b.bytes, "key", NULL, &key,
-				       &err))
+		if (lull_lkey_open_mem(moved + 1, b.bytes, "key", NULL, NULL,
+				       &key, &err))
 			TEST_FAIL_("%s: %s", path, err.msg);
 		else
 			expect_same(&key.parts, &zkey);
@@ -497,6 +501,170 @@ TEST(coefficients_refused)
 		b, LULL_RANGE,
 		"key: section 4 (coefficients), offset 0x3020: value 1: "
 		"expected below r of BN254");
+}
+
+/* ---- points that are looked at ------------------------------------------ */
+
+/* Sections of several pieces, whose points pieces do not end with. */
+#define LARGE_VARS 50000u
+#define LARGE_LOG2 15u
+#define LARGE_G1 96
+#define LARGE_G2 192
+
+/* What the looks of threads saw and found. */
+static struct {
+	pthread_mutex_t lock;
+	const uint8_t *base;
+	struct blob *b;
+	uint8_t looks[LKEY_SECTIONS][LARGE_VARS];
+	unsigned int faulty_section; /* by its place */
+	size_t faulty[2];
+	enum lull_part told_part;
+	size_t told_index;
+} watch = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static unsigned int place_of(const uint8_t *points)
+{
+	unsigned int i = 0;
+
+	while (watch.base + lkey_offset(watch.b, i) != points)
+		i++;
+	return i;
+}
+
+static size_t watch_scan(enum lull_curve curve, unsigned int group,
+			 const uint8_t *points, size_t lo, size_t hi,
+			 size_t *nr_inf)
+{
+	size_t i, k, at = hi;
+	unsigned int place;
+
+	pthread_mutex_lock(&watch.lock);
+	place = place_of(points);
+	EXPECT_EQ(LULL_CURVE_BLS12_381, curve);
+	EXPECT_EQ(0, lkey_bytes(watch.b, place) %
+			     (group == 2 ? LARGE_G2 : LARGE_G1));
+	for (i = lo; i < hi; i++)
+		watch.looks[place][i]++;
+	for (k = 0; k < LULL_ARRAY_SIZE(watch.faulty); k++)
+		if (place == watch.faulty_section && watch.faulty[k] >= lo &&
+		    watch.faulty[k] < at)
+			at = watch.faulty[k];
+	*nr_inf += at - lo;
+	pthread_mutex_unlock(&watch.lock);
+	return at;
+}
+
+static int watch_fail(const struct lull_parts *key, enum lull_part part,
+		      size_t index, struct lull_error *reterr)
+{
+	EXPECT_TRUE(watch.base == key->base);
+	watch.told_part = part;
+	watch.told_index = index;
+	return lull_fail(reterr, LULL_RANGE, "told");
+}
+
+static const struct lull_look watcher = { watch_scan, watch_fail };
+
+/* All zeros but its head: no entries, and points at infinity. */
+static struct blob large_key(void)
+{
+	struct lull_lkey_head head = {
+		.facts = lull_curve_facts(LULL_CURVE_BLS12_381),
+		.nr_vars = LARGE_VARS,
+		.nr_public = 1,
+		.log2_domain = LARGE_LOG2,
+		.id_bytes = 1,
+		.nr_inf = { LARGE_VARS, LARGE_VARS, LARGE_VARS,
+			    LARGE_VARS - 2 },
+	};
+	struct blob b = { 0 };
+
+	lull_lkey_place(&head);
+	b.bytes = (size_t)head.file_bytes;
+	b.data = calloc(1, b.bytes);
+	if (!b.data) {
+		printf("Bail out! no memory for a test\n");
+		exit(1);
+	}
+	lull_lkey_write_head(&head, b.data);
+	lkey_seal(&b);
+	return b;
+}
+
+static void expect_each_once(void)
+{
+	static const size_t nrs[] = { LARGE_VARS, LARGE_VARS, LARGE_VARS,
+				      LARGE_VARS - 2, (size_t)1 << LARGE_LOG2 };
+	static const uint32_t numbers[] = { LULL_PART_A, LULL_PART_B1,
+					    LULL_PART_B2, LULL_PART_L,
+					    LULL_PART_H };
+	size_t i, k, at, seen = 0, all = 0;
+	unsigned int place;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(nrs); i++) {
+		at = lkey_at(watch.b, numbers[i]);
+		place = place_of(watch.base + at);
+		for (k = 0; k < nrs[i]; k++)
+			EXPECT_EQ(1, watch.looks[place][k]);
+		all += nrs[i];
+	}
+	for (i = 0; i < LKEY_SECTIONS; i++)
+		for (k = 0; k < LARGE_VARS; k++)
+			seen += watch.looks[i][k];
+	EXPECT_EQ(all, seen);
+}
+
+static int look_at_large(struct blob *b, unsigned int place, size_t one,
+			 size_t other, struct lull_workers *workers)
+{
+	struct lull_error err;
+	struct lull_lkey key;
+	int rc;
+
+	memset(watch.looks, 0, sizeof(watch.looks));
+	watch.base = b->data;
+	watch.b = b;
+	watch.faulty_section = place;
+	watch.faulty[0] = one;
+	watch.faulty[1] = other;
+	rc = lull_lkey_open_mem(b->data, b->bytes, "key", &watcher, workers,
+				&key, &err);
+	if (!rc)
+		lull_lkey_close(&key);
+	return rc;
+}
+
+/* Each once, whichever pieces it lies in; the first fault is told. */
+TEST(points_of_pieces)
+{
+	struct blob b = large_key();
+	const size_t between = LKEY_CHUNK / LARGE_G1;
+	struct lull_workers *workers;
+	unsigned int i, nr;
+
+	ASSERT_TRUE(LKEY_CHUNK % LARGE_G1 && LKEY_CHUNK % LARGE_G2);
+	for (nr = 1; nr <= 3; nr += 2) {
+		ASSERT_EQ(0, lull_workers_create(nr, &workers, NULL));
+		EXPECT_EQ(LULL_OK,
+			  look_at_large(&b, LKEY_SECTIONS, 0, 0, workers));
+		expect_each_once();
+		i = 0;
+		while (lkey_offset(&b, i) != lkey_at(&b, LULL_PART_B1))
+			i++;
+		EXPECT_EQ(LULL_RANGE, look_at_large(&b, i, between,
+						    LARGE_VARS - 1, workers));
+		EXPECT_EQ(LULL_PART_B1, watch.told_part);
+		EXPECT_EQ(between, watch.told_index);
+		EXPECT_EQ(LULL_RANGE, look_at_large(&b, i, between + 1,
+						    LARGE_VARS - 1, workers));
+		EXPECT_EQ(between + 1, watch.told_index);
+		EXPECT_EQ(LULL_RANGE,
+			  look_at_large(&b, i, 7, between, workers));
+		EXPECT_EQ(7, watch.told_index);
+		lull_workers_destroy(workers);
+	}
+	blob_free(&b);
 }
 
 TEST_MAIN

@@ -14,6 +14,7 @@
 #include "input/files.h"
 
 #define LKEY_HEAD 4096
+#define LKEY_NR_INF 64
 #define LKEY_TABLE 128
 #define LKEY_ENTRY 40
 #define LKEY_SECTIONS 14

@@ -17,7 +17,7 @@ int lull_bench_key_open(const struct lull_bench_opts *opts,
 	if (!opts->key_in_place)
 		return lull_key_open(ctx, opts->key_path, &ret_key->key,
 				     reterr);
-	err = lull_infile_open(opts->key_path, &key.file, reterr);
+	err = lull_infile_map(opts->key_path, &key.file, reterr);
 	if (!err)
 		err = lull_key_open_mem(ctx, key.file.data,
 					(size_t)key.file.bytes, &key.key,

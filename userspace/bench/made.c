@@ -353,7 +353,7 @@ static int describe_file(void *arg, size_t i, struct lull_error *reterr)
 	uint8_t hash[LULL_HASH_BYTES];
 	struct lull_infile file;
 	size_t k;
-	int err = lull_infile_open(path, &file, reterr);
+	int err = lull_infile_map(path, &file, reterr);
 
 	if (err)
 		return err;

@@ -147,9 +147,11 @@ static int copy_to_stdout(const char *path, struct lull_error *reterr)
 
 	if (!file)
 		return lull_fail_errno(reterr, LULL_IO, errno, "%s", path);
-	while ((nr = fread(buf, 1, sizeof(buf), file)))
-		fwrite(buf, 1, nr, stdout);
-	if (ferror(file))
+	while (!err && (nr = fread(buf, 1, sizeof(buf), file)))
+		if (fwrite(buf, 1, nr, stdout) != nr)
+			err = lull_fail_errno(reterr, LULL_IO, errno,
+					      "standard output");
+	if (!err && ferror(file))
 		err = lull_fail_errno(reterr, LULL_IO, errno, "%s: reading",
 				      path);
 	fclose(file);
@@ -248,8 +250,7 @@ static int convert(const struct lull_cli *cli, struct lull_error *reterr)
 	err = lull_cli_ctx_create(cli, &ctx, reterr);
 	if (err)
 		return err;
-	err = (from_bellman(cli) ? lull_key_convert_bellman
-				 : lull_key_convert)(
+	err = (from_bellman(cli) ? lull_key_convert_bellman : lull_key_convert)(
 		ctx, cli->words[0], cli->words[1], &opts, reterr);
 	lull_term_progress_end();
 	lull_ctx_destroy(ctx);
@@ -311,8 +312,8 @@ int lull_cli_key_gen(const struct lull_cli *cli)
 	if (lull_cli_check_outputs(&cli->words[0], 1, &cli->words[1], 1, &err))
 		return lull_term_fail(cli->json, &err);
 	lull_cli_warn_insecure();
-	status = lull_made_key(&opts, cli->words[0], cli->words[1], &made,
-			       &err);
+	status =
+		lull_made_key(&opts, cli->words[0], cli->words[1], &made, &err);
 	lull_term_progress_end();
 	if (status)
 		return lull_term_fail(cli->json, &err);

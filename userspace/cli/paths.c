@@ -19,11 +19,24 @@
 /* A path in a message: its last bytes tell more than its first. */
 #define SHOWN_CHARS 80
 
-static const char *shown(const char *path)
-{
-	size_t len = strlen(path);
+struct shown {
+	char text[SHOWN_CHARS + 1];
+};
 
-	return len > SHOWN_CHARS ? path + len - SHOWN_CHARS : path;
+static struct shown shown(const char *path)
+{
+	static const char cut[] = "...";
+	const size_t len = strlen(path), nr_cut = sizeof(cut) - 1;
+	struct shown shown = { "" };
+
+	if (len <= SHOWN_CHARS) {
+		memcpy(shown.text, path, len);
+	} else {
+		memcpy(shown.text, cut, nr_cut);
+		memcpy(shown.text + nr_cut, path + len - (SHOWN_CHARS - nr_cut),
+		       SHOWN_CHARS - nr_cut);
+	}
+	return shown;
 }
 
 /* The directory of a path in memory of the caller's, or NULL. */
@@ -48,15 +61,15 @@ static int check_directory(const char *path, struct lull_error *reterr)
 		return lull_fail(reterr, LULL_NOMEM, "out of memory");
 	if (stat(directory, &st))
 		err = lull_fail_errno(reterr, LULL_IO, errno,
-				      "%s: directory %s", shown(path),
-				      shown(directory));
+				      "%s: directory %s", shown(path).text,
+				      shown(directory).text);
 	else if (!S_ISDIR(st.st_mode))
 		err = lull_fail(reterr, LULL_IO, "%s: %s is no directory",
-				shown(path), shown(directory));
+				shown(path).text, shown(directory).text);
 	else if (access(directory, W_OK | X_OK))
 		err = lull_fail_errno(reterr, LULL_IO, errno,
-				      "%s: directory %s", shown(path),
-				      shown(directory));
+				      "%s: directory %s", shown(path).text,
+				      shown(directory).text);
 	free(directory);
 	return err;
 }
@@ -72,7 +85,7 @@ static int check_output(const char *path, struct lull_error *reterr)
 	if (S_ISDIR(st.st_mode))
 		return lull_fail(reterr, LULL_IO,
 				 "%s: is a directory, expected a file",
-				 shown(path));
+				 shown(path).text);
 	if (!S_ISREG(st.st_mode))
 		return LULL_OK;
 	/* A regular file is replaced by renaming: its directory counts, and of
@@ -80,7 +93,7 @@ static int check_output(const char *path, struct lull_error *reterr)
 	target = realpath(path, NULL);
 	if (!target)
 		return lull_fail_errno(reterr, LULL_IO, errno, "%s",
-				       shown(path));
+				       shown(path).text);
 	err = check_directory(target, reterr);
 	free(target);
 	return err;
@@ -152,10 +165,11 @@ static int check_places(const struct place *places, size_t nr, size_t nr_inputs,
 			return lull_fail(reterr, LULL_USAGE,
 					 "%s: the output would replace the "
 					 "input %s",
-					 shown(p->path), shown(p[-1].path));
+					 shown(p->path).text,
+					 shown(p[-1].path).text);
 		return lull_fail(reterr, LULL_USAGE,
 				 "%s and %s: both outputs are one file",
-				 shown(p[-1].path), shown(p->path));
+				 shown(p[-1].path).text, shown(p->path).text);
 	}
 	return LULL_OK;
 }

@@ -4,7 +4,8 @@
  *
  * They end it at once: the library has no state worth unwinding but the
  * temporary files that outputs are written to, and those are removed here.
- * A command that has more to say than that catches them.
+ * A command that has more to say than that catches them.  SIGXFSZ is ignored: a
+ * limit on the size of files is then an error with the name of the file.
  * Their names are read back from /proc/self/fd, because a signal handler can
  * reach neither the library's memory nor the heap.
  */
@@ -118,6 +119,7 @@ static void handle_by(void (*handler)(int))
 void lull_cli_signals_install(void)
 {
 	handle_by(end_command);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 void lull_cli_signals_catch(void)

@@ -221,14 +221,17 @@ int lull_term_row_done(bool json, json_t *row, struct lull_error *reterr)
 {
 	int failed = 0;
 
+	errno = 0;
 	if (json) {
 		failed = json_dumpf(row, stdout, 0);
 		putchar('\n');
 	}
-	json_decref(row);
 	if (failed || fflush(stdout) || ferror(stdout))
-		return lull_fail(reterr, LULL_IO,
-				 "standard output: write failed");
+		failed = errno ? errno : EIO;
+	json_decref(row);
+	if (failed)
+		return lull_fail_errno(reterr, LULL_IO, failed,
+				       "standard output");
 	lull_term_progress("measuring", 0, 0);
 	return LULL_OK;
 }

@@ -289,13 +289,10 @@ LULL_API int lull_ctx_device_stats(const struct lull_ctx *ctx,
  * @ret_key: owned by the caller; end it with lull_key_close()
  * @reterr: filled on failure
  *
- * Checks every section, size, index and coefficient and that every point of a
- * .zkey has canonical coordinates and lies on its curve; lull_key_check() adds
- * the subgroups.  Of a .lkey the hashes are checked, and the points of its header
- * and of IC: all were looked at when it was made, and looking at each again
- * would take longer than reading it.  lull_key_check() looks at all; with points
- * that are none no proof comes of it, for none verifies.  A file that changes
- * while it is read is refused with LULL_IO.
+ * Checks every section, size, index and coefficient, of a .lkey the hashes, too,
+ * and that every point has canonical coordinates and lies on its curve;
+ * lull_key_check() adds the subgroups.  A file that changes while it is read is
+ * refused with LULL_IO.
  *
  * Context: any thread.  An open key is read-only and may be used by any
  * number of proofs at once.
@@ -533,8 +530,7 @@ struct lull_convert_opts {
  * @opts: may be NULL
  * @reterr: filled on failure
  *
- * Every point is checked as by lull_key_check().  A .lkey is opened without
- * looking at every point again: its hashes tell damage.  Proofs under it are
+ * Every point is checked as by lull_key_check().  Proofs under a .lkey are
  * those under the key it comes from, byte for byte for the same blinding.
  *
  * Return: LULL_OK, LULL_RANGE for a point, LULL_MISMATCH for a circuit that is

@@ -179,7 +179,10 @@ static int index_sections(struct lull_binfile *file, struct lull_error *reterr)
 					 ", found %" PRIu64 " bytes",
 					 in->name, pos, i + 1, nr,
 					 in->bytes - pos);
-		err = add_section(file, pos, reterr);
+		err = lull_infile_need(in, pos, LULL_BINFILE_SECTION_BYTES,
+				       reterr);
+		if (!err)
+			err = add_section(file, pos, reterr);
 		if (err)
 			return err;
 		pos += LULL_BINFILE_SECTION_BYTES + file->sections[i].bytes;
@@ -196,7 +199,10 @@ static int index_file(struct lull_infile *in,
 	struct lull_binfile file = { .in = *in, .kind = kind };
 	int err;
 
-	err = check_header(kind, in, reterr);
+	err = lull_infile_need(
+		in, 0, lull_min(in->bytes, LULL_INFILE_HEAD_BYTES), reterr);
+	if (!err)
+		err = check_header(kind, in, reterr);
 	if (!err)
 		err = index_sections(&file, reterr);
 	if (err) {
@@ -216,10 +222,21 @@ int lull_binfile_open(const char *path, const struct lull_binfile_kind *kind,
 
 	err = memory ? lull_infile_read(path, memory, check_header, kind, &in,
 					reterr)
-		     : lull_infile_open(path, &in, reterr);
+		     : lull_infile_map(path, &in, reterr);
 	if (err)
 		return err;
 	return index_file(&in, kind, ret_file, reterr);
+}
+
+int lull_binfile_open_sparse(const char *path,
+			     const struct lull_binfile_kind *kind,
+			     struct lull_binfile *ret_file,
+			     struct lull_error *reterr)
+{
+	struct lull_infile in;
+	int err = lull_infile_open_sparse(path, &in, reterr);
+
+	return err ? err : index_file(&in, kind, ret_file, reterr);
 }
 
 int lull_binfile_open_mem(const void *data, size_t bytes, const char *name,
@@ -294,9 +311,8 @@ int lull_binfile_expect(const struct lull_binfile *file,
 	return LULL_OK;
 }
 
-int lull_binfile_take(struct lull_binfile_reader *reader, uint64_t bytes,
-		      const char *what, const uint8_t **ret_data,
-		      struct lull_error *reterr)
+int lull_binfile_skip(struct lull_binfile_reader *reader, uint64_t bytes,
+		      const char *what, struct lull_error *reterr)
 {
 	const struct lull_binfile_section *section = reader->section;
 	uint64_t left = section->bytes - reader->pos;
@@ -308,9 +324,25 @@ int lull_binfile_take(struct lull_binfile_reader *reader, uint64_t bytes,
 					 "%s: expected %" PRIu64 " bytes, "
 					 "found %" PRIu64,
 					 what, bytes, left);
-	*ret_data = section->data + reader->pos;
 	reader->pos += bytes;
 	return LULL_OK;
+}
+
+int lull_binfile_take(struct lull_binfile_reader *reader, uint64_t bytes,
+		      const char *what, const uint8_t **ret_data,
+		      struct lull_error *reterr)
+{
+	const struct lull_binfile_section *section = reader->section;
+	const uint64_t at = reader->pos;
+	int err;
+
+	err = lull_binfile_skip(reader, bytes, what, reterr);
+	if (!err)
+		err = lull_infile_need(&reader->file->in, section->offset + at,
+				       bytes, reterr);
+	if (!err)
+		*ret_data = section->data + at;
+	return err;
 }
 
 int lull_binfile_take_u32(struct lull_binfile_reader *reader, const char *what,

@@ -104,6 +104,13 @@ int lull_binfile_open(const char *path, const struct lull_binfile_kind *kind,
 		      const struct lull_infile_memory *memory,
 		      struct lull_binfile *ret_file, struct lull_error *reterr);
 
+/* The same of a file of which only what is taken is read, and nothing behind a
+ * section's data may be looked at: see lull_infile_open_sparse(). */
+int lull_binfile_open_sparse(const char *path,
+			     const struct lull_binfile_kind *kind,
+			     struct lull_binfile *ret_file,
+			     struct lull_error *reterr);
+
 /**
  * lull_binfile_open_mem - index the caller's memory
  * @data: not copied; must outlive the file
@@ -194,14 +201,26 @@ struct lull_binfile_reader {
 };
 
 /**
- * lull_binfile_take - step over bytes of a section
+ * lull_binfile_skip - step over bytes of a section that nobody looks at
+ * @reader: moved behind them
+ * @bytes: how many
+ * @what: what they are, for messages
+ * @reterr: filled on failure
+ *
+ * Return: LULL_OK or LULL_FORMAT (the section ends before them).
+ */
+int lull_binfile_skip(struct lull_binfile_reader *reader, uint64_t bytes,
+		      const char *what, struct lull_error *reterr);
+
+/**
+ * lull_binfile_take - take bytes of a section
  * @reader: moved behind them
  * @bytes: how many
  * @what: what they are, for messages
  * @ret_data: the first of them
  * @reterr: filled on failure
  *
- * Return: LULL_OK or LULL_FORMAT (the section ends before them).
+ * Return: as lull_binfile_skip(); of a sparse file as lull_infile_need(), too.
  */
 int lull_binfile_take(struct lull_binfile_reader *reader, uint64_t bytes,
 		      const char *what, const uint8_t **ret_data,

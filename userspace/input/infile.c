@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/error.h"
@@ -38,34 +39,83 @@ struct lull_infile lull_infile_of(const struct lull_instream *in)
 	return file;
 }
 
-int lull_infile_map(const struct lull_instream *in,
-		    struct lull_infile *ret_file, struct lull_error *reterr)
-{
-	void *p;
-
-	p = mmap(NULL, (size_t)in->bytes, PROT_READ, MAP_PRIVATE, in->fd, 0);
-	if (p == MAP_FAILED)
-		return lull_fail_errno(reterr, LULL_IO, errno,
-				       "%s: mapping %" PRIu64 " bytes",
-				       in->name, in->bytes);
-	*ret_file = lull_infile_of(in);
-	ret_file->data = p;
-	ret_file->mapped = true;
-	return LULL_OK;
-}
-
-int lull_infile_open(const char *path, struct lull_infile *ret_file,
-		     struct lull_error *reterr)
+/* Opens a file and maps it, or memory of its size. */
+static int map(const char *path, int prot, bool anonymous,
+	       struct lull_infile *ret_file, struct lull_error *reterr)
 {
 	struct lull_instream in;
+	void *p;
 	int err;
 
 	err = lull_instream_open(path, &in, reterr);
 	if (err)
 		return err;
-	err = lull_infile_map(&in, ret_file, reterr);
-	lull_instream_close(&in);
+	p = mmap(NULL, (size_t)in.bytes, prot,
+		 MAP_PRIVATE | (anonymous ? MAP_ANONYMOUS : 0),
+		 anonymous ? -1 : in.fd, 0);
+	if (p == MAP_FAILED) {
+		err = lull_fail_errno(reterr, LULL_IO, errno,
+				      "%s: mapping %" PRIu64 " bytes", in.name,
+				      in.bytes);
+		lull_instream_close(&in);
+		return err;
+	}
+	*ret_file = lull_infile_of(&in);
+	ret_file->data = p;
+	ret_file->mapped = true;
+	ret_file->stream = in;
+	return LULL_OK;
+}
+
+int lull_infile_map(const char *path, struct lull_infile *ret_file,
+		    struct lull_error *reterr)
+{
+	return map(path, PROT_READ, false, ret_file, reterr);
+}
+
+/* Memory that may not be touched is none that a system with strict accounting
+ * counts, and whoever looks at what was not asked for does not find zeros. */
+int lull_infile_open_sparse(const char *path, struct lull_infile *ret_file,
+			    struct lull_error *reterr)
+{
+	int err = map(path, PROT_NONE, true, ret_file, reterr);
+
+	if (!err)
+		ret_file->sparse = true;
 	return err;
+}
+
+int lull_infile_need(const struct lull_infile *file, uint64_t offset,
+		     uint64_t bytes, struct lull_error *reterr)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t before = offset % page;
+	uint8_t *to = (uint8_t *)file->data + offset;
+
+	LULL_ASSERT(offset <= file->bytes && bytes <= file->bytes - offset);
+	if (!file->sparse || !bytes)
+		return LULL_OK;
+	if (mprotect(to - before, (size_t)(before + bytes),
+		     PROT_READ | PROT_WRITE))
+		return lull_fail_errno(reterr, LULL_NOMEM, errno,
+				       "%s: memory for %" PRIu64 " bytes",
+				       file->name, bytes);
+	return lull_instream_read(&file->stream, offset, to, (size_t)bytes,
+				  reterr);
+}
+
+int lull_infile_need_all(const struct lull_infile *file,
+			 struct lull_error *reterr)
+{
+	int err = lull_infile_need(file, 0, file->bytes, reterr);
+
+	return err ? err : lull_infile_same(file, reterr);
+}
+
+int lull_infile_same(const struct lull_infile *file, struct lull_error *reterr)
+{
+	return file->mapped ? lull_instream_same(&file->stream, reterr)
+			    : LULL_OK;
 }
 
 /* ---- reading ----------------------------------------------------------- */
@@ -219,8 +269,10 @@ int lull_infile_open_mem(const void *data, size_t bytes, const char *name,
 
 void lull_infile_close(struct lull_infile *file)
 {
-	if (file->mapped)
+	if (file->mapped) {
 		munmap((void *)file->data, (size_t)file->bytes);
+		lull_instream_close(&file->stream);
+	}
 	lull_arena_retire(&file->vec);
 	*file = (struct lull_infile){ 0 };
 }

@@ -3,10 +3,12 @@
  * infile.h - one input file, whole in memory
  *
  * For the parsers of this folder.  Keys and witnesses are read into an arena,
- * by whoever the caller has for that (extent.h): what happens to the file afterwards does not
- * matter, and what happens to it meanwhile is an error.  Circuits and JSON are
- * mapped and read in place; one that another process cuts short meanwhile
- * raises SIGBUS.
+ * by whoever the caller has for that (extent.h), and JSON and proofs into memory
+ * of their own: what happens to the file afterwards does not matter, and what
+ * happens to it meanwhile is an error.  Of a key that is converted only its
+ * structure is read here.  Circuits alone are mapped and read in place, for they
+ * are as large as keys and nobody keeps them; one that another process cuts
+ * short meanwhile raises SIGBUS.
  *
  * Refuses what is not a regular file and what is empty, and does not wait on a
  * pipe.
@@ -24,6 +26,7 @@
 #include "input/instream.h"
 #include "lull.h"
 
+struct lull_look;
 struct lull_workers;
 
 /**
@@ -31,8 +34,10 @@ struct lull_workers;
  * @data: the first byte; NULL when empty
  * @bytes: how many
  * @left_bytes: how many more the file has, which were not read
- * @mapped: @data is ours to unmap
- * @vec: owns @data when it was read
+ * @mapped: @data is ours to unmap, and @stream to close
+ * @sparse: of @data there is only what lull_infile_need() has read
+ * @vec: owns @data when it was read into an arena
+ * @stream: the file, while it is mapped or sparse
  * @name: the file's name, cut at the front to fit
  */
 struct lull_infile {
@@ -40,12 +45,14 @@ struct lull_infile {
 	uint64_t bytes;
 	uint64_t left_bytes;
 	bool mapped;
+	bool sparse;
 	struct lull_vec vec;
+	struct lull_instream stream;
 	char name[LULL_INFILE_NAME_BYTES];
 };
 
 /**
- * lull_infile_open - map a file
+ * lull_infile_map - map a file
  * @path: a regular file that is not empty
  * @ret_file: owned by the caller; end it with lull_infile_close()
  * @reterr: filled on failure
@@ -53,12 +60,36 @@ struct lull_infile {
  * Return: LULL_OK, LULL_IO, LULL_FORMAT (empty) or LULL_USAGE (no regular
  * file).
  */
-int lull_infile_open(const char *path, struct lull_infile *ret_file,
-		     struct lull_error *reterr);
+int lull_infile_map(const char *path, struct lull_infile *ret_file,
+		    struct lull_error *reterr);
 
-/* The same of a file that is open, and stays so. */
-int lull_infile_map(const struct lull_instream *in,
-		    struct lull_infile *ret_file, struct lull_error *reterr);
+/* The same of a file of which nothing is read: each byte has its place, which may
+ * not be looked at before lull_infile_need() was asked for it. */
+int lull_infile_open_sparse(const char *path, struct lull_infile *ret_file,
+			    struct lull_error *reterr);
+
+/**
+ * lull_infile_need - have some bytes of a sparse file
+ * @file: any; nothing is done where everything is there
+ * @offset: of the first
+ * @bytes: how many; offset + bytes is at most @file->bytes
+ * @reterr: filled on failure
+ *
+ * Context: one thread at a time.
+ *
+ * Return: LULL_OK, LULL_IO (also when the file has become shorter) or LULL_NOMEM.
+ */
+int lull_infile_need(const struct lull_infile *file, uint64_t offset,
+		     uint64_t bytes, struct lull_error *reterr);
+
+/* All of it, and it has not changed meanwhile: not before its size is known to be
+ * one that memory may be taken for.  LULL_OK, LULL_IO or LULL_NOMEM. */
+int lull_infile_need_all(const struct lull_infile *file,
+			 struct lull_error *reterr);
+
+/* Whether a file that is mapped or sparse is still what was opened; always true of
+ * what was read.  LULL_OK or LULL_IO. */
+int lull_infile_same(const struct lull_infile *file, struct lull_error *reterr);
 
 /**
  * struct lull_infile_plan - what of a file is read
@@ -76,6 +107,7 @@ struct lull_infile_plan {
  * @arena: where they lie
  * @workers: for what is done with them
  * @reader: who reads; NULL for the calling thread alone
+ * @look: who looks at a native key's points; NULL for nobody
  * @flags: LULL_CARVE_SECRET for a witness, or 0
  * @plan: tells from a file's head what of it is read and what lands, or
  *	refuses it; NULL for the whole file and nothing.  Without @reader
@@ -88,6 +120,7 @@ struct lull_infile_memory {
 	struct lull_arena *arena;
 	struct lull_workers *workers;
 	const struct lull_reader *reader;
+	const struct lull_look *look;
 	unsigned int flags;
 	int (*plan)(void *arg, const struct lull_infile *head,
 		    struct lull_infile_plan *plan, struct lull_error *reterr);

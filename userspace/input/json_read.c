@@ -122,6 +122,7 @@ static int load(struct source *src, json_t **ret_json)
 	char syntax[SYNTAX_BYTES];
 	json_error_t error;
 	json_t *json;
+	int err;
 
 	if (src->in.bytes > FILE_BYTES_MAX)
 		return lull_fail(src->reterr, LULL_FORMAT,
@@ -130,6 +131,9 @@ static int load(struct source *src, json_t **ret_json)
 				 src->in.name,
 				 (unsigned long long)FILE_BYTES_MAX,
 				 (unsigned long long)src->in.bytes);
+	err = lull_infile_need_all(&src->in, src->reterr);
+	if (err)
+		return err;
 	json = json_loadb((const char *)src->in.data, (size_t)src->in.bytes,
 			  JSON_REJECT_DUPLICATES, &error);
 	if (!json && !error.text[0])
@@ -471,6 +475,13 @@ static int parse_vkey(struct source *src, const json_t *json,
 	return read_ic(src, json, vkey);
 }
 
+/* @json may be NULL. */
+static void end(struct source *src, json_t *json)
+{
+	json_decref(json);
+	lull_infile_close(&src->in);
+}
+
 /* Each of the three readers below ends src->in. */
 static int read_proof(struct source *src, struct lull_json_proof *ret_proof)
 {
@@ -479,11 +490,9 @@ static int read_proof(struct source *src, struct lull_json_proof *ret_proof)
 	int err;
 
 	err = load(src, &json);
-	if (!err) {
+	if (!err)
 		err = parse_proof(src, json, &proof);
-		json_decref(json);
-	}
-	lull_infile_close(&src->in);
+	end(src, json);
 	if (!err)
 		*ret_proof = proof;
 	return err;
@@ -496,11 +505,9 @@ static int read_public(struct source *src, struct lull_json_public *ret_public)
 	int err;
 
 	err = load(src, &json);
-	if (!err) {
+	if (!err)
 		err = parse_public(src, json, &public);
-		json_decref(json);
-	}
-	lull_infile_close(&src->in);
+	end(src, json);
 	if (err)
 		lull_json_public_done(&public);
 	else
@@ -515,11 +522,9 @@ static int read_vkey(struct source *src, struct lull_json_vkey *ret_vkey)
 	int err;
 
 	err = load(src, &json);
-	if (!err) {
+	if (!err)
 		err = parse_vkey(src, json, &vkey);
-		json_decref(json);
-	}
-	lull_infile_close(&src->in);
+	end(src, json);
 	if (err)
 		lull_json_vkey_done(&vkey);
 	else
@@ -548,7 +553,7 @@ int lull_json_read_proof(const char *path, enum lull_curve curve,
 
 	err = begin(&src, curve, reterr);
 	if (!err)
-		err = lull_infile_open(path, &src.in, reterr);
+		err = lull_infile_open_sparse(path, &src.in, reterr);
 	return err ? err : read_proof(&src, ret_proof);
 }
 
@@ -577,7 +582,7 @@ int lull_json_read_public(const char *path, enum lull_curve curve,
 	err = begin(&src, curve, reterr);
 	src.arena = arena;
 	if (!err)
-		err = lull_infile_open(path, &src.in, reterr);
+		err = lull_infile_open_sparse(path, &src.in, reterr);
 	return err ? err : read_public(&src, ret_public);
 }
 
@@ -609,7 +614,7 @@ int lull_json_read_vkey(const char *path, struct lull_arena *arena,
 	struct source src = { .arena = arena, .reterr = reterr };
 	int err;
 
-	err = lull_infile_open(path, &src.in, reterr);
+	err = lull_infile_open_sparse(path, &src.in, reterr);
 	return err ? err : read_vkey(&src, ret_vkey);
 }
 

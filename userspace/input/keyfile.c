@@ -53,6 +53,7 @@ int lull_keyfile_open(const char *path, const struct lull_infile_memory *memory,
 }
 
 int lull_keyfile_open_mem(const void *data, size_t bytes, const char *name,
+			  const struct lull_look *look,
 			  struct lull_workers *workers,
 			  struct lull_keyfile *ret_file,
 			  struct lull_error *reterr)
@@ -61,8 +62,8 @@ int lull_keyfile_open_mem(const void *data, size_t bytes, const char *name,
 	int err;
 
 	if (lull_lkey_is(data, bytes)) {
-		err = lull_lkey_open_mem(data, bytes, name, workers, &file.lkey,
-					 reterr);
+		err = lull_lkey_open_mem(data, bytes, name, look, workers,
+					 &file.lkey, reterr);
 		file.parts = file.lkey.parts;
 	} else {
 		err = lull_zkey_open_mem(data, bytes, name,

@@ -41,6 +41,7 @@ int lull_keyfile_open(const char *path, const struct lull_infile_memory *memory,
  * @data: not copied; must outlive the key
  * @bytes: its size
  * @name: what messages call it
+ * @look: who looks at points of a native key; NULL for nobody
  * @workers: who checks
  * @ret_file: owned by the caller; end it with lull_keyfile_close()
  * @reterr: filled on failure
@@ -48,6 +49,7 @@ int lull_keyfile_open(const char *path, const struct lull_infile_memory *memory,
  * Return: as lull_keyfile_open(), without LULL_IO.
  */
 int lull_keyfile_open_mem(const void *data, size_t bytes, const char *name,
+			  const struct lull_look *look,
 			  struct lull_workers *workers,
 			  struct lull_keyfile *ret_file,
 			  struct lull_error *reterr);

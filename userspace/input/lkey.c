@@ -2,13 +2,15 @@
 /*
  * lkey.c - reads lull's own proving key file; lkey_head.c has the format
  *
- * Pieces are read straight to where they stay and hashed as they land, by the
- * threads of whoever reads.  Then every row, column and coefficient is looked at:
- * hashes tell damage, not malice.
+ * Pieces are read straight to where they stay, and hashed and their points looked
+ * at as they land, by the threads of whoever reads: both are done when the disk
+ * is.  Then every row, column and coefficient is looked at: hashes tell damage,
+ * not malice.
  */
 #include "input/lkey.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/base.h"
@@ -21,6 +23,14 @@
 
 /* ---- sections ----------------------------------------------------------- */
 
+/* What was seen of points. */
+struct seen {
+	pthread_mutex_t lock;
+	unsigned int section;		      /* lock: of the fault, or */
+	size_t index;			      /* lock: NR_SECTIONS */
+	size_t nr_inf[LULL_LKEY_NR_SECTIONS]; /* lock */
+};
+
 /* Sections under way: read, where there is a file to read, and hashed. */
 struct loading {
 	const struct lull_lkey *key;
@@ -30,23 +40,138 @@ struct loading {
 	uint8_t *to;
 	size_t first[LULL_LKEY_NR_SECTIONS + 1]; /* chunk of each section */
 	uint8_t *hashes;
+	const struct lull_look *look;
+	struct seen *seen;
 };
+
+/* Which section a chunk is of. */
+static unsigned int section_of(const struct loading *loading, size_t task)
+{
+	unsigned int i = 0;
+
+	while (task >= loading->first[i + 1])
+		i++;
+	return i;
+}
 
 /* Where a chunk lies in the file. */
 static uint64_t chunk_at(const struct loading *loading, size_t task,
 			 size_t *ret_bytes)
 {
 	const struct lull_lkey_section *section;
-	unsigned int i = 0;
+	unsigned int i = section_of(loading, task);
 	uint64_t at;
 
-	while (task >= loading->first[i + 1])
-		i++;
 	section = &loading->key->head.sections[i];
 	at = (uint64_t)(task - loading->first[i]) * LULL_LKEY_CHUNK_BYTES;
 	*ret_bytes =
 		(size_t)lull_min(section->bytes - at, LULL_LKEY_CHUNK_BYTES);
 	return section->offset + at;
+}
+
+static unsigned int group_of(const struct lull_lkey_section *section)
+{
+	return section->number == LULL_PART_B2 ? 2 : 1;
+}
+
+/* Bytes of one of its points; 0 where it has none, or few that others look at. */
+static size_t point_bytes(const struct loading *loading, unsigned int i)
+{
+	const struct lull_lkey_head *head = &loading->key->head;
+	const struct lull_lkey_section *section = &head->sections[i];
+
+	if (section->number < LULL_PART_A || section->number > LULL_PART_H)
+		return 0;
+	return 2 * group_of(section) * (size_t)head->facts->fp_bytes;
+}
+
+/* Points [lo, hi) of a section. */
+static void look_at(const struct loading *loading, unsigned int i, size_t lo,
+		    size_t hi)
+{
+	const struct lull_lkey_head *head = &loading->key->head;
+	const struct lull_lkey_section *section = &head->sections[i];
+	struct seen *seen = loading->seen;
+	size_t nr_inf = 0, at;
+
+	at = loading->look->scan(head->facts->id, group_of(section),
+				 loading->key->in.data + section->offset, lo,
+				 hi, &nr_inf);
+	pthread_mutex_lock(&seen->lock);
+	seen->nr_inf[i] += nr_inf;
+	if (at < hi &&
+	    (i < seen->section || (i == seen->section && at < seen->index))) {
+		seen->section = i;
+		seen->index = at;
+	}
+	pthread_mutex_unlock(&seen->lock);
+}
+
+/* Those that lie in one chunk alone. */
+static void look_at_chunk(const struct loading *loading, size_t task)
+{
+	const unsigned int i = section_of(loading, task);
+	const size_t each = loading->look ? point_bytes(loading, i) : 0;
+	const uint64_t section_at = loading->key->head.sections[i].offset;
+	size_t bytes, at, lo, hi;
+
+	if (!each)
+		return;
+	at = (size_t)(chunk_at(loading, task, &bytes) - section_at);
+	lo = lull_div_up(at, each);
+	hi = (at + bytes) / each;
+	if (lo < hi)
+		look_at(loading, i, lo, hi);
+}
+
+/* Those that lie in two, when all is there. */
+static void look_between_chunks(const struct loading *loading)
+{
+	unsigned int i;
+	size_t each, at;
+
+	for (i = 0; i < LULL_LKEY_NR_SECTIONS; i++) {
+		each = point_bytes(loading, i);
+		if (!each || LULL_LKEY_CHUNK_BYTES % each == 0)
+			continue;
+		for (at = LULL_LKEY_CHUNK_BYTES;
+		     at < loading->key->head.sections[i].bytes;
+		     at += LULL_LKEY_CHUNK_BYTES)
+			if (at % each)
+				look_at(loading, i, at / each, at / each + 1);
+	}
+}
+
+/* What they showed, once the hashes have said that nothing is damaged. */
+static int check_seen(const struct loading *loading, struct lull_error *reterr)
+{
+	static const enum lull_part counted[] = { LULL_PART_A, LULL_PART_B1,
+						  LULL_PART_B2, LULL_PART_L };
+	const struct lull_lkey *key = loading->key;
+	const struct lull_lkey_section *section = key->head.sections;
+	const struct seen *seen = loading->seen;
+	unsigned int i, k = 0;
+
+	if (!loading->look)
+		return LULL_OK;
+	look_between_chunks(loading);
+	if (seen->section < LULL_LKEY_NR_SECTIONS)
+		return loading->look->fail(&key->parts,
+					   section[seen->section].number,
+					   seen->index, reterr);
+	for (i = 0; k < LULL_ARRAY_SIZE(counted); i++, section++) {
+		if (section->number != counted[k])
+			continue;
+		if (seen->nr_inf[i] != key->head.nr_inf[k])
+			return lull_lkey_fail(
+				key, section->number, section->offset, reterr,
+				LULL_RANGE,
+				"expected %" PRIu32 " points at infinity, "
+				"found %zu",
+				key->head.nr_inf[k], seen->nr_inf[i]);
+		k++;
+	}
+	return LULL_OK;
 }
 
 static int load_chunk(void *arg, size_t task, struct lull_error *reterr)
@@ -62,19 +187,22 @@ static int load_chunk(void *arg, size_t task, struct lull_error *reterr)
 	if (!err)
 		lull_hash(loading->key->in.data + at, bytes,
 			  loading->hashes + task * LULL_HASH_BYTES);
+	if (!err)
+		look_at_chunk(loading, task);
 	return err;
 }
 
-static void hash_landed(void *arg, const struct lull_file_extent *extent)
+static void take_landed(void *arg, const struct lull_file_extent *extent)
 {
 	const struct loading *loading = arg;
 	const size_t task = (size_t)(extent - loading->extents);
 
 	lull_hash(extent->to, (size_t)extent->bytes,
 		  loading->hashes + task * LULL_HASH_BYTES);
+	look_at_chunk(loading, task);
 }
 
-/* Has a reader read all chunks, and its threads hash each as it lands. */
+/* Has a reader read all chunks, and its threads take each as it lands. */
 static int read_chunks(struct loading *loading, size_t nr,
 		       struct lull_error *reterr)
 {
@@ -83,7 +211,7 @@ static int read_chunks(struct loading *loading, size_t nr,
 					     loading->in->bytes,
 					     loading->in->name };
 	struct lull_load load = { .nr_extents = nr,
-				  .done = hash_landed,
+				  .done = take_landed,
 				  .arg = loading,
 				  .cancel = memory->cancel };
 	struct lull_file_extent *extents;
@@ -402,12 +530,18 @@ static int check_matrices(const struct lull_lkey *key,
 static int finish(struct lull_lkey *key, struct loading *loading,
 		  struct lull_workers *workers, struct lull_error *reterr)
 {
-	int err = load_sections(loading, workers, reterr);
+	struct seen seen = { .section = LULL_LKEY_NR_SECTIONS };
+	int err;
 
-	if (err)
-		return err;
-	find_parts(key);
-	return check_matrices(key, workers, reterr);
+	loading->seen = &seen;
+	pthread_mutex_init(&seen.lock, NULL);
+	err = load_sections(loading, workers, reterr);
+	if (!err) {
+		find_parts(key);
+		err = check_seen(loading, reterr);
+	}
+	pthread_mutex_destroy(&seen.lock);
+	return err ? err : check_matrices(key, workers, reterr);
 }
 
 /* Behind the head of an open file: takes memory and reads the rest. */
@@ -415,7 +549,9 @@ static int read_rest(struct lull_lkey *key, const struct lull_instream *in,
 		     const struct lull_infile_memory *memory,
 		     struct lull_error *reterr)
 {
-	struct loading loading = { .key = key, .in = in, .memory = memory };
+	struct loading loading = {
+		.key = key, .in = in, .memory = memory, .look = memory->look
+	};
 	int err;
 
 	err = lull_arena_carve(memory->arena, (size_t)key->in.bytes,
@@ -457,11 +593,12 @@ int lull_lkey_open(const char *path, const struct lull_infile_memory *memory,
 }
 
 int lull_lkey_open_mem(const void *data, size_t bytes, const char *name,
+		       const struct lull_look *look,
 		       struct lull_workers *workers, struct lull_lkey *ret_key,
 		       struct lull_error *reterr)
 {
 	struct lull_lkey key = { 0 };
-	struct loading loading = { .key = &key };
+	struct loading loading = { .key = &key, .look = look };
 	int err;
 
 	err = lull_infile_open_mem(data, bytes, name, &key.in, reterr);

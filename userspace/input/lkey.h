@@ -5,8 +5,8 @@
  * What `lull key convert` writes: the arrays of a key as the prover and a GPU
  * want them, each where it can be read straight to its place, with a hash.
  * lkey_head.c opens with the format.  Reading checks every size, every hash, every
- * row, column and coefficient; whether points lie on their curve is the
- * business of prove/.
+ * row, column and coefficient; whether points lie on their curve prove/ tells,
+ * piece by piece as they are read (struct lull_look).
  *
  * Refuses another version, flags it does not know, and a file with anything at
  * another place than the counts of its head say.
@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "input/parts.h"
 
+struct lull_look;
 struct lull_workers;
 
 #define LULL_LKEY_VERSION 1
@@ -125,6 +126,7 @@ int lull_lkey_open(const char *path, const struct lull_infile_memory *memory,
  * @data: not copied; must outlive the key
  * @bytes: its size
  * @name: what messages call it
+ * @look: who looks at points; NULL for nobody
  * @workers: who checks; NULL for the caller alone
  * @ret_key: owned by the caller; end it with lull_lkey_close()
  * @reterr: filled on failure
@@ -132,6 +134,7 @@ int lull_lkey_open(const char *path, const struct lull_infile_memory *memory,
  * Return: as lull_lkey_open(), without LULL_IO.
  */
 int lull_lkey_open_mem(const void *data, size_t bytes, const char *name,
+		       const struct lull_look *look,
 		       struct lull_workers *workers, struct lull_lkey *ret_key,
 		       struct lull_error *reterr);
 

@@ -84,6 +84,23 @@ struct lull_parts {
 	size_t nr_inf[LULL_NR_PARTS];
 };
 
+/**
+ * struct lull_look - who looks at a native key's points while it is read
+ * @scan: which of the points [lo, hi) is the first that has a coordinate of q or
+ *	more, or is not on its curve: @hi where none is.  Adds those at infinity
+ *	before it to *nr_inf.  From any thread, several at once
+ * @fail: says so of one, and returns LULL_RANGE
+ *
+ * Of prove/, for this folder knows no curve.
+ */
+struct lull_look {
+	size_t (*scan)(enum lull_curve curve, unsigned int group,
+		       const uint8_t *points, size_t lo, size_t hi,
+		       size_t *nr_inf);
+	int (*fail)(const struct lull_parts *key, enum lull_part part,
+		    size_t index, struct lull_error *reterr);
+};
+
 /* Bytes of a point. */
 static inline size_t lull_parts_g1_bytes(const struct lull_parts *parts)
 {

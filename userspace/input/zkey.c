@@ -79,20 +79,21 @@ static uint64_t g2_bytes(const struct lull_zkey *key)
 static int check_protocol(const struct lull_zkey *key,
 			  struct lull_error *reterr)
 {
-	const struct lull_binfile_section *section;
+	struct lull_binfile_reader reader = { .file = &key->file };
 	const char *name = "unknown";
 	uint32_t protocol;
 	int err;
 
-	err = lull_binfile_section(&key->file, LULL_ZKEY_PROTOCOL, &section,
-				   reterr);
+	err = lull_binfile_section(&key->file, LULL_ZKEY_PROTOCOL,
+				   &reader.section, reterr);
+	if (!err)
+		err = lull_binfile_expect(&key->file, reader.section, 1,
+					  sizeof(protocol), 0, reterr);
+	if (!err)
+		err = lull_binfile_take_u32(&reader, "protocol", &protocol,
+					    reterr);
 	if (err)
 		return err;
-	err = lull_binfile_expect(&key->file, section, 1, sizeof(protocol), 0,
-				  reterr);
-	if (err)
-		return err;
-	protocol = lull_load_u32(section->data);
 	if (protocol == LULL_ZKEY_GROTH16)
 		return LULL_OK;
 	if (protocol == PROTOCOL_PLONK)
@@ -100,7 +101,8 @@ static int check_protocol(const struct lull_zkey *key,
 	else if (protocol == PROTOCOL_FFLONK)
 		name = "fflonk";
 	return lull_binfile_fail(&key->file, LULL_ZKEY_PROTOCOL,
-				 section->offset, reterr, LULL_UNSUPPORTED,
+				 reader.section->offset, reterr,
+				 LULL_UNSUPPORTED,
 				 "expected protocol %u (groth16), found "
 				 "%" PRIu32 " (%s)",
 				 LULL_ZKEY_GROTH16, protocol, name);
@@ -196,7 +198,8 @@ static void find_header_points(struct lull_zkey *key, const uint8_t *p)
 static int read_header(struct lull_zkey *key, struct lull_error *reterr)
 {
 	struct lull_binfile_reader reader = { .file = &key->file };
-	uint64_t sizes_at;
+	const uint8_t *points = NULL;
+	uint64_t sizes_at, bytes;
 	int err;
 
 	err = lull_binfile_section(&key->file, LULL_ZKEY_HEADER,
@@ -210,13 +213,15 @@ static int read_header(struct lull_zkey *key, struct lull_error *reterr)
 	err = read_sizes(key, &reader, reterr);
 	if (err)
 		return err;
-	err = lull_binfile_expect(&key->file, reader.section, 1,
-				  HEADER_G1 * g1_bytes(key) +
-					  HEADER_G2 * g2_bytes(key),
+	bytes = HEADER_G1 * g1_bytes(key) + HEADER_G2 * g2_bytes(key);
+	err = lull_binfile_expect(&key->file, reader.section, 1, bytes,
 				  reader.pos, reterr);
+	if (!err)
+		err = lull_binfile_take(&reader, bytes, "points", &points,
+					reterr);
 	if (err)
 		return err;
-	find_header_points(key, reader.section->data + reader.pos);
+	find_header_points(key, points);
 	return check_sizes(key, sizes_at, reterr);
 }
 
@@ -291,11 +296,10 @@ static int skip_contribution(const struct lull_zkey *key,
 {
 	const uint64_t fixed = CONTRIBUTION_G1 * g1_bytes(key) +
 			       CONTRIBUTION_G2 * g2_bytes(key) + HASH_BYTES;
-	const uint8_t *data;
 	uint32_t type, length;
 	int err;
 
-	err = lull_binfile_take(reader, fixed, "contribution", &data, reterr);
+	err = lull_binfile_skip(reader, fixed, "contribution", reterr);
 	if (err)
 		return err;
 	err = lull_binfile_take_u32(reader, "type of a contribution", &type,
@@ -306,7 +310,7 @@ static int skip_contribution(const struct lull_zkey *key,
 				    reterr);
 	if (err)
 		return err;
-	return lull_binfile_take(reader, length, "parameters", &data, reterr);
+	return lull_binfile_skip(reader, length, "parameters", reterr);
 }
 
 /* Proving needs none of this section, so its absence is no fault; what is
@@ -314,14 +318,13 @@ static int skip_contribution(const struct lull_zkey *key,
 static int count_contributions(struct lull_zkey *key, struct lull_error *reterr)
 {
 	struct lull_binfile_reader reader = { .file = &key->file };
-	const uint8_t *data;
 	uint32_t i;
 	int err;
 
 	reader.section = lull_binfile_find(&key->file, LULL_ZKEY_CONTRIBUTIONS);
 	if (!reader.section)
 		return LULL_OK;
-	err = lull_binfile_take(&reader, HASH_BYTES, "csHash", &data, reterr);
+	err = lull_binfile_skip(&reader, HASH_BYTES, "csHash", reterr);
 	if (err)
 		return err;
 	err = lull_binfile_take_u32(&reader, "number of contributions",
@@ -463,6 +466,16 @@ int lull_zkey_open(const char *path, unsigned int flags,
 	if (err)
 		return err;
 	return finish(&key, flags, ret_key, reterr);
+}
+
+int lull_zkey_open_sparse(const char *path, struct lull_zkey *ret_key,
+			  struct lull_error *reterr)
+{
+	struct lull_zkey key = { 0 };
+	int err;
+
+	err = lull_binfile_open_sparse(path, &kind, &key.file, reterr);
+	return err ? err : finish(&key, LULL_ZKEY_DEFER_COEFS, ret_key, reterr);
 }
 
 int lull_zkey_open_mem(const void *data, size_t bytes, const char *name,

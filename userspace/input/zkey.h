@@ -2,7 +2,7 @@
 /*
  * zkey.h - a Groth16 proving key as snarkjs writes it
  *
- * Maps the file, checks its whole structure and gives pointers into it; no
+ * Reads or maps the file, checks its whole structure and gives pointers into it; no
  * byte is copied.  zkey.c opens with the format.  Whether points lie on their
  * curve is the business of curve/: this folder sees bytes.
  */
@@ -111,6 +111,19 @@ struct lull_zkey {
 int lull_zkey_open(const char *path, unsigned int flags,
 		   const struct lull_infile_memory *memory,
 		   struct lull_zkey *ret_key, struct lull_error *reterr);
+
+/**
+ * lull_zkey_open_sparse - find out where everything is, and read nothing else
+ * @path: the file
+ * @ret_key: owned by the caller; end it with lull_zkey_close().  Of what its
+ *	pointers point at only the header's points may be looked at: the others
+ *	tell places, for reading from @ret_key->file.in.stream, which stays open
+ * @reterr: filled on failure
+ *
+ * Return: as lull_zkey_open() with LULL_ZKEY_DEFER_COEFS, or LULL_NOMEM.
+ */
+int lull_zkey_open_sparse(const char *path, struct lull_zkey *ret_key,
+			  struct lull_error *reterr);
 
 /**
  * lull_zkey_open_mem - as lull_zkey_open(), from the caller's memory

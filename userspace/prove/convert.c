@@ -436,6 +436,8 @@ static int write_file(struct lull_converting *c, struct lull_error *reterr)
 		err = write_sections(c, rows, &r1cs, reterr);
 	if (!err && c->source->ops->finish)
 		err = c->source->ops->finish(c->source, reterr);
+	if (!err)
+		err = lull_infile_same(&r1cs.file.in, reterr);
 	lull_r1cs_close(&r1cs);
 	lull_rows_destroy(rows);
 	return err;

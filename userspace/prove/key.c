@@ -140,6 +140,19 @@ struct points {
 	unsigned int group;
 };
 
+static int fail_points(const struct lull_parts *key,
+		       const struct points *points,
+		       const struct lull_points_report *report,
+		       struct lull_error *reterr)
+{
+	const size_t bytes = 2 * points->group * (size_t)key->facts->fp_bytes;
+
+	return lull_prove_fail_point(
+		key->name, points->section, points->what, report,
+		(uint64_t)(points->data - key->base) + report->index * bytes,
+		key->facts, reterr);
+}
+
 /* Checks one array; *ret_nr_inf is optional. */
 static int check_points(const struct lull_parts *key,
 			const struct points *points, bool subgroup,
@@ -153,18 +166,13 @@ static int check_points(const struct lull_parts *key,
 		.nr = points->nr,
 		.subgroup = subgroup,
 	};
-	size_t bytes = 2 * points->group * key->facts->fp_bytes;
 
 	pthread_mutex_init(&check.lock, NULL);
 	lull_workers_run(workers, lull_div_up(points->nr, POINTS_PER_TASK),
 			 check_points_task, &check);
 	pthread_mutex_destroy(&check.lock);
 	if (check.first.fault != LULL_POINTS_OK)
-		return lull_prove_fail_point(
-			key->name, points->section, points->what, &check.first,
-			(uint64_t)(points->data - key->base) +
-				check.first.index * bytes,
-			key->facts, reterr);
+		return fail_points(key, points, &check.first, reterr);
 	if (ret_nr_inf)
 		*ret_nr_inf = check.nr_inf;
 	return LULL_OK;
@@ -203,10 +211,11 @@ static int check_constants(const struct lull_key *key, bool subgroup,
 			  reterr);
 }
 
-static int check_arrays(const struct lull_key *key, bool subgroup,
-			size_t *nr_inf, struct lull_error *reterr)
+enum { NR_ARRAYS = 5 };
+
+static void list_arrays(const struct lull_parts *k,
+			struct points ret_list[NR_ARRAYS])
 {
-	const struct lull_parts *k = &key->file.parts;
 	const struct points list[] = {
 		{ LULL_PART_A, "A", k->a, k->nr_vars, 1 },
 		{ LULL_PART_B1, "B1", k->b1, k->nr_vars, 1 },
@@ -215,9 +224,50 @@ static int check_arrays(const struct lull_key *key, bool subgroup,
 		{ LULL_PART_H, "H", k->h, k->domain_size, 1 },
 	};
 
-	return check_list(key, list, LULL_ARRAY_SIZE(list), subgroup, nr_inf,
-			  reterr);
+	_Static_assert(LULL_ARRAY_SIZE(list) == NR_ARRAYS, "all of them");
+	memcpy(ret_list, list, sizeof(list));
 }
+
+static int check_arrays(const struct lull_key *key, bool subgroup,
+			size_t *nr_inf, struct lull_error *reterr)
+{
+	struct points list[NR_ARRAYS];
+
+	list_arrays(&key->file.parts, list);
+	return check_list(key, list, NR_ARRAYS, subgroup, nr_inf, reterr);
+}
+
+/* ---- points of a native key, while it is read --------------------------- */
+
+static size_t scan(enum lull_curve curve, unsigned int group,
+		   const uint8_t *points, size_t lo, size_t hi, size_t *nr_inf)
+{
+	const struct lull_groth16_ops *ops = lull_groth16(curve);
+	struct lull_points_report report;
+
+	(group == 1 ? ops->check_g1 : ops->check_g2)(points, lo, hi, false,
+						     &report);
+	*nr_inf += report.nr_inf;
+	return report.fault == LULL_POINTS_OK ? hi : report.index;
+}
+
+/* Looks at the one again, for what is wrong with it. */
+static int fail_scanned(const struct lull_parts *key, enum lull_part part,
+			size_t index, struct lull_error *reterr)
+{
+	const struct lull_groth16_ops *ops = lull_groth16(key->curve);
+	struct points list[NR_ARRAYS], *points = list;
+	struct lull_points_report report;
+
+	list_arrays(key, list);
+	while (points->section != part)
+		points++;
+	(points->group == 1 ? ops->check_g1 : ops->check_g2)(
+		points->data, index, index + 1, false, &report);
+	return fail_points(key, points, &report, reterr);
+}
+
+const struct lull_look lull_prove_look = { .scan = scan, .fail = fail_scanned };
 
 int lull_prove_key_check(const struct lull_key *key, struct lull_error *reterr)
 {

@@ -50,9 +50,8 @@ struct lull_key {
 };
 
 /* Checks an open file and attaches it.  Takes over *file on success and leaves
- * it alone on failure.  Of a native key, whose points were looked at when it was
- * made and which has hashes, the header and IC are checked; all of another's
- * points. */
+ * it alone on failure.  Checks all points but those of a native key that were looked
+ * at while it was read (lull_prove_look). */
 int lull_prove_key_create(struct lull_keyfile *file, const char *path,
 			  struct lull_workers *workers,
 			  struct lull_arena *arena, struct lull_set *set,
@@ -78,6 +77,9 @@ int lull_prove_key_check(const struct lull_key *key, struct lull_error *reterr);
  * there is.  LULL_OK or LULL_UNSUPPORTED. */
 int lull_prove_key_has_circuit(const struct lull_key *key,
 			       struct lull_error *reterr);
+
+/* For those who read native keys. */
+extern const struct lull_look lull_prove_look;
 
 /* Says which point of which section, at which offset of the file @name, is
  * wrong.  Returns LULL_RANGE. */

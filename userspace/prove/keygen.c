@@ -209,6 +209,9 @@ static int write_key(struct lull_keygen_plan *plan, const char *zkey_path,
 	err = lull_keygen_fill(plan, reterr);
 	if (err)
 		goto discard_out;
+	err = lull_infile_same(&plan->circuit->r1cs->file.in, reterr);
+	if (err)
+		goto discard_out;
 	return lull_outfile_commit(&out, 1, reterr);
 
 discard_out:

@@ -396,6 +396,7 @@ bool lull_keygen_next(struct lull_keygen_walk *walk,
 	const struct lull_r1cs_lc *const lcs[] = { &mapped.a, &mapped.b,
 						   &mapped.c };
 	unsigned int m;
+	uint32_t nr;
 
 	if (walk->row - walk->portion->first == walk->portion->nr_rows)
 		return false;
@@ -403,17 +404,15 @@ bool lull_keygen_next(struct lull_keygen_walk *walk,
 	if (walk->circuit->r1cs) {
 		lull_r1cs_next(walk->circuit->r1cs, &walk->walk, &mapped);
 		for (m = 0; m < NR_MATRICES; m++)
-			row[m] = (struct lull_keygen_lc){
-				.nr_terms = lcs[m]->nr_terms,
-				.mapped = *lcs[m],
-			};
+			row[m] = (struct lull_keygen_lc){ .mapped = *lcs[m] };
 		return true;
 	}
 	for (m = 0; m < NR_MATRICES; m++) {
-		rest[m].nr_terms = *walk->lengths[m]++;
+		nr = *walk->lengths[m]++;
+		rest[m].mapped.nr_terms = nr;
 		row[m] = rest[m];
-		rest[m].wires += rest[m].nr_terms;
-		rest[m].coefs += rest[m].nr_terms;
+		rest[m].wires += nr;
+		rest[m].coefs += nr;
 	}
 	return true;
 }

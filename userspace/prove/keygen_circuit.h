@@ -21,14 +21,12 @@ _Static_assert(NR_MATRICES == LULL_TOXIC_MATRICES, "A, B and C");
 
 /**
  * struct lull_keygen_lc - one linear combination
- * @nr_terms: how many
- * @mapped: of an .r1cs; its terms are NULL: the members below
+ * @mapped: of an .r1cs; its terms are NULL: as many in the members below
  * @wires: of each term
  * @coefs: the number of its coefficient
  * @values: coefficients by their number, plain, LULL_FR_BYTES each
  */
 struct lull_keygen_lc {
-	uint32_t nr_terms;
 	struct lull_r1cs_lc mapped;
 	const uint32_t *wires;
 	const uint16_t *coefs;
@@ -135,6 +133,11 @@ lull_keygen_walk(const struct lull_keygen_circuit *circuit, size_t index);
 /* The next row; false behind the portion's last. */
 bool lull_keygen_next(struct lull_keygen_walk *walk,
 		      struct lull_keygen_lc row[NR_MATRICES]);
+
+static inline uint32_t lull_keygen_nr_terms(const struct lull_keygen_lc *lc)
+{
+	return lc->mapped.nr_terms;
+}
 
 /* The wire of term @i; below nr_wires. */
 static inline uint32_t lull_keygen_term_wire(const struct lull_keygen_lc *lc,

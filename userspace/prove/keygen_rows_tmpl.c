@@ -99,7 +99,7 @@ static void add_terms(struct row_sums *s, struct fr *ones,
 	uint32_t i, wire;
 	struct fr t;
 
-	for (i = 0; i < lc->nr_terms; i++) {
+	for (i = 0; i < lull_keygen_nr_terms(lc); i++) {
 		wire = lull_keygen_term_wire(lc, i);
 		term_value(&t, s, lull_keygen_term_value(lc, i));
 		if (!wire) {
@@ -245,7 +245,7 @@ static int put_terms(struct coef_writer *writer, uint32_t matrix, uint32_t row,
 	uint32_t i;
 	int err;
 
-	for (i = 0; i < lc->nr_terms; i++) {
+	for (i = 0; i < lull_keygen_nr_terms(lc); i++) {
 		err = put_coef(writer, matrix, row,
 			       lull_keygen_term_wire(lc, i),
 			       lull_keygen_term_value(lc, i), reterr);

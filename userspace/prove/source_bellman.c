@@ -506,7 +506,9 @@ static int finish(const struct lull_source *source, struct lull_error *reterr)
 {
 	const struct params_source *s = source->state;
 
-	return lull_instream_same(&s->file.in, reterr);
+	int err = lull_instream_same(&s->file.in, reterr);
+
+	return err ? err : lull_infile_same(&s->r1cs.file.in, reterr);
 }
 
 static void end(struct lull_source *source)

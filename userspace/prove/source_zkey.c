@@ -4,8 +4,8 @@
  *
  * Points and records are read when they are asked for, as they are, so that a
  * key of any size needs no memory of its own; coefficients that are not sorted
- * are read whole and sorted.  Only what tells the key's structure is looked at
- * in a mapping, while the source is opened.
+ * are read whole and sorted.  Nothing is mapped: a file that is cut short at any
+ * moment is an error and no signal.
  */
 #include "prove/convert.h"
 
@@ -25,17 +25,13 @@ _Static_assert(LULL_RECORD_BYTES == LULL_ZKEY_COEF_BYTES, "a record");
 
 /**
  * struct zkey_source - the state of a source
- * @in: the file
- * @map: the file again: its structure
- * @zkey: places in @map, which nothing is read from once it is open
+ * @zkey: owns the file, of which only the structure has been read: its places
  * @parts: the same
  * @header: the points of LULL_PART_HEADER
  * @coefs: all of them; empty when they are sorted, as @order is
  * @order: numbers of @coefs by row
  */
 struct zkey_source {
-	struct lull_instream in;
-	struct lull_infile map;
 	struct lull_zkey zkey;
 	struct lull_parts parts;
 	uint8_t header[LULL_PARTS_HEADER_BYTES_MAX];
@@ -52,7 +48,12 @@ static int copy_header(const struct lull_source *source, uint8_t *to,
 	return LULL_OK;
 }
 
-/* Where a place in the mapping is in the file. */
+static const struct lull_instream *stream_of(const struct zkey_source *z)
+{
+	return &z->zkey.file.in.stream;
+}
+
+/* Which offset a place stands for. */
 static uint64_t offset_of(const struct zkey_source *z, const uint8_t *p)
 {
 	return (uint64_t)(p - z->parts.base);
@@ -82,7 +83,7 @@ static int copy_points(const struct lull_source *source, enum lull_part part,
 	uint64_t from = offset_of(z, point_at(z, part, first));
 	uint64_t end = offset_of(z, point_at(z, part, first + nr));
 
-	return lull_instream_read(&z->in, from, to, (size_t)(end - from),
+	return lull_instream_read(stream_of(z), from, to, (size_t)(end - from),
 				  reterr);
 }
 
@@ -90,7 +91,7 @@ static int copy_points(const struct lull_source *source, enum lull_part part,
 static int read_records(const struct zkey_source *z, size_t first, size_t nr,
 			uint8_t *to, struct lull_error *reterr)
 {
-	return lull_instream_read(&z->in,
+	return lull_instream_read(stream_of(z),
 				  offset_of(z, z->parts.coefs) +
 					  first * (uint64_t)LULL_RECORD_BYTES,
 				  to, nr * LULL_RECORD_BYTES, reterr);
@@ -138,7 +139,7 @@ static int finish(const struct lull_source *source, struct lull_error *reterr)
 {
 	const struct zkey_source *z = source->state;
 
-	return lull_instream_same(&z->in, reterr);
+	return lull_instream_same(stream_of(z), reterr);
 }
 
 static void end(struct lull_source *source)
@@ -149,8 +150,7 @@ static void end(struct lull_source *source)
 		return;
 	lull_arena_retire(&z->order);
 	lull_arena_retire(&z->coefs);
-	lull_infile_close(&z->map);
-	lull_instream_close(&z->in);
+	lull_zkey_close(&z->zkey);
 	free(z);
 	*source = (struct lull_source){ 0 };
 }
@@ -241,20 +241,13 @@ static int open_file(struct zkey_source *z, const char *path,
 		     const struct lull_reader *reader,
 		     struct lull_error *reterr)
 {
-	int err;
+	int err = lull_zkey_open_sparse(path, &z->zkey, reterr);
 
-	err = lull_instream_open(path, &z->in, reterr);
-	if (!err)
-		err = lull_infile_map(&z->in, &z->map, reterr);
-	if (!err)
-		err = lull_zkey_open_mem(z->map.data, (size_t)z->map.bytes,
-					 path, LULL_ZKEY_DEFER_COEFS, &z->zkey,
-					 reterr);
 	if (err)
 		return err;
 	lull_zkey_parts(&z->zkey, &z->parts);
 	memcpy(z->header, z->parts.alpha1, lull_parts_header_bytes(&z->parts));
-	z->in.reader = reader;
+	z->zkey.file.in.stream.reader = reader;
 	return LULL_OK;
 }
 
@@ -282,7 +275,6 @@ static int open_source(const char *path, const struct lull_converting *c,
 	if (!z)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
 	source.state = z;
-	z->in.fd = -1;
 	err = open_file(z, path, c->how->reader, reterr);
 	if (!err)
 		err = check_and_sort(c, z, reterr);
