@@ -27,6 +27,10 @@ TIMEOUT_S = 300
 TRACE_CALLS = 3
 # Between two looks at a command; it has computed in between, or waits.
 LOOK_S = 0.25
+# Where the values of a .wtns begin, behind the container's frame and the prime
+# of 32 bytes.
+WTNS_VALUES = 12 + 12 + 40 + 12
+VALUE_BYTES = 32
 
 TESTS = []
 
@@ -157,6 +161,21 @@ def golden_names():
 def read(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+def values_of(path):
+    """The values of a witness."""
+    data = read(path)
+    return [int.from_bytes(data[at:at + VALUE_BYTES], "little")
+            for at in range(WTNS_VALUES, len(data), VALUE_BYTES)]
+
+
+def count_values(path):
+    """How many values a witness has, and how many of each kind."""
+    values = values_of(path)
+    zeros, ones = values.count(0), values.count(1)
+    return {"values": len(values), "zeros": zeros, "ones": ones,
+            "others": len(values) - zeros - ones}
 
 
 def write(path, data):
