@@ -8,6 +8,10 @@
  */
 #include "msm_kernels.cuh"
 
+extern "C" {
+#include "base/base.h"
+}
+
 namespace lull
 {
 
@@ -162,9 +166,16 @@ static void need(struct needs *n, size_t refs, size_t buckets, unsigned int leve
 		n->partial = 2 * tiles;
 }
 
-/* A thread has so many pairs of a level. */
-static void choose_batch(struct msm_plan *plan, size_t nr_rows)
+/* A full grid, or as many blocks as the level with the most outputs has work for;
+ * a thread has so many pairs of it. */
+static void choose_grid(struct msm_plan *plan, size_t nr_outputs)
 {
+	size_t blocks = lull_div_up(nr_outputs, MSM_TREE_THREADS), nr_rows;
+
+	plan->blocks = plan->shape.nr_sms * tree_blocks_per_sm(plan->point_bytes / 2);
+	if (blocks < plan->blocks)
+		plan->blocks = blocks ? (unsigned int)blocks : 1;
+	nr_rows = lull_div_up(blocks, plan->blocks);
 	if (plan->shape.batch)
 		plan->batch = plan->shape.batch;
 	else if (nr_rows > BATCH_MAX)
@@ -179,11 +190,10 @@ static void lay_out(struct msm_plan *plan)
 	struct msm_layout *l = &plan->scratch;
 	struct needs n = {};
 	size_t lines = ((size_t)1 << plan->row_bits) + ((size_t)1 << plan->column_bits);
-	size_t threads = (size_t)plan->blocks * MSM_TREE_THREADS;
 
 	need(&n, plan->chunk_refs, plan->part_buckets, plan->nr_levels);
 	need(&n, plan->shape.nr_units, 1, plan->unit_levels);
-	choose_batch(plan, (n.points[0] + threads - 1) / threads);
+	choose_grid(plan, n.points[0]);
 	memset(l, 0, sizeof(*l));
 	for (int i = 0; i < 2; i++) {
 		l->keys[i] = carve(l, plan->part_refs * sizeof(uint32_t));
@@ -202,7 +212,7 @@ static void lay_out(struct msm_plan *plan)
 	l->cub_bytes = plan->part_refs / 4 + plan->part_buckets / 4 + ((size_t)16 << 20);
 	l->cub = carve(l, l->cub_bytes);
 	l->offsets = carve(l, (plan->part_buckets + 2) * sizeof(uint32_t));
-	l->prefix = carve(l, threads * plan->batch * coord);
+	l->prefix = carve(l, (size_t)plan->blocks * MSM_TREE_THREADS * plan->batch * coord);
 	l->places = carve(l, n.points[0] * sizeof(uint32_t));
 	l->buckets = carve(l, (plan->part_buckets + 1) * xyzz_bytes);
 	l->lines = carve(l, plan->part_sets * lines * xyzz_bytes);
@@ -290,7 +300,6 @@ int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 	plan.table_bytes = plan.nr_copies * shape->nr_points * plan.point_bytes;
 	plan.table_bytes = (plan.table_bytes + ALIGN - 1) / ALIGN * ALIGN;
 	plan.table_bytes += (shape->nr_points / 32 + 1) * sizeof(uint32_t);
-	plan.blocks = shape->nr_sms * tree_blocks_per_sm(plan.point_bytes / 2);
 	plan.row_bits = (log2_floor(plan.set_buckets - 1) + 1) / 2;
 	plan.column_bits = log2_floor(plan.set_buckets - 1) + 1 - plan.row_bits;
 	lay_out(&plan);
