@@ -214,6 +214,57 @@ TEST(spans_carry_their_time_and_their_owner)
 	lull_trace_destroy(trace);
 }
 
+static void expect_values(const json_t *args, const uint64_t want[4])
+{
+	static const char *const names[] = { "values", "zeros", "ones",
+					     "others" };
+	size_t i;
+
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(want[i], (uint64_t)json_integer_value(
+					   json_object_get(args, names[i])));
+}
+
+TEST(a_load_tells_of_its_own_witness_alone)
+{
+	static const uint64_t want[][4] = {
+		{ UINT32_MAX, 1, UINT32_MAX - 1, 0 },
+		{ UINT32_MAX, 2, 3, UINT32_MAX - 5 },
+	};
+	struct lull_trace *trace = make_trace(1, 16);
+	struct lull_trace_lane *lane =
+		lull_trace_lane(trace, LULL_TRACE_THREAD, "load 0");
+	const json_t *event;
+	uint32_t i;
+	size_t at;
+	json_t *root;
+
+	for (i = 0; i < 3; i++) {
+		if (i < LULL_ARRAY_SIZE(want))
+			lull_trace_values(lane, (uint32_t)want[i][0],
+					  (uint32_t)want[i][2],
+					  (uint32_t)want[i][3]);
+		lull_trace_stage(lane, LULL_STAGE_LOAD,
+				 (struct lull_trace_id){ 0, i }, 0, 1);
+	}
+	root = written(trace);
+	EXPECT_EQ(3, count(root, "X", "load"));
+	json_array_foreach(json_object_get(root, "traceEvents"), at, event)
+	{
+		if (strcmp("X", text_of(event, "ph")))
+			continue;
+		event = json_object_get(event, "args");
+		i = (uint32_t)json_integer_value(
+			json_object_get(event, "partition"));
+		if (i < LULL_ARRAY_SIZE(want))
+			expect_values(event, want[i]);
+		else
+			EXPECT_EQ(2, json_object_size(event));
+	}
+	json_decref(root);
+	lull_trace_destroy(trace);
+}
+
 /* ---- devices ----------------------------------------------------------- */
 
 TEST(overlapping_spans_of_a_device_go_to_lines_of_their_own)
@@ -293,6 +344,7 @@ TEST(no_trace_is_no_fault)
 	const struct lull_trace_id id = { 0, 0 };
 
 	EXPECT_TRUE(!lane);
+	lull_trace_values(lane, 3, 1, 1);
 	lull_trace_stage(lane, LULL_STAGE_LOAD, id, 0, 1);
 	lull_trace_waited(lane, LULL_TRACE_WAIT_MEMORY, id, 0, 1);
 	lull_trace_queued(lane, LULL_TRACE_QUEUE_COMPUTE, id, 0, 1);

@@ -12,9 +12,11 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 BUILD = sys.argv[1] if len(sys.argv) > 1 else os.environ["LULL_BUILD"]
@@ -23,6 +25,12 @@ VARIANT = os.path.basename(BUILD.rstrip("/")).rpartition("-")[2]
 GOLDEN = os.path.abspath("selftests/golden")
 TIMEOUT_S = 300
 TRACE_CALLS = 3
+# Between two looks at a command; it has computed in between, or waits.
+LOOK_S = 0.25
+# Where the values of a .wtns begin, behind the container's frame and the prime
+# of 32 bytes.
+WTNS_VALUES = 12 + 12 + 40 + 12
+VALUE_BYTES = 32
 
 TESTS = []
 
@@ -78,6 +86,45 @@ def lull_json(*words, **options):
     return json.loads(out)
 
 
+def state_of(child):
+    """Its state and the processor's ticks that all its threads have had."""
+    with open(f"/proc/{child.pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return fields[0], *fields[11:13]
+
+
+def interrupt_waiting(*words, **options):
+    """Run the command until it waits for somebody, and interrupt it; give its
+    exit code.  One that goes on waiting is an error, and killed."""
+    options.setdefault("stdout", subprocess.DEVNULL)
+    with subprocess.Popen([LULL, *words], stdin=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, **options) as child:
+        try:
+            before = None
+            # It sleeps, and had nothing to compute since the last look.
+            while ((now := state_of(child)) != before or now[0] != "S") and (
+                    now[0] != "Z"):
+                before = now
+                time.sleep(LOOK_S)
+            child.send_signal(signal.SIGINT)
+            return child.wait(timeout=TIMEOUT_S / 10)
+        finally:
+            child.kill()
+
+
+def full_pipe(path):
+    """A named pipe that somebody has open and reads nothing from; gives that
+    descriptor."""
+    os.mkfifo(path)
+    fd = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        while True:
+            os.write(fd, bytes(1 << 12))
+    except BlockingIOError:
+        os.set_blocking(fd, True)
+    return fd
+
+
 def limit_files(size):
     """For preexec_fn: a limit on the size of files stands for a disk that
     fills up."""
@@ -116,16 +163,31 @@ def read(path):
         return file.read()
 
 
+def values_of(path):
+    """The values of a witness."""
+    data = read(path)
+    return [int.from_bytes(data[at:at + VALUE_BYTES], "little")
+            for at in range(WTNS_VALUES, len(data), VALUE_BYTES)]
+
+
+def count_values(path):
+    """How many values a witness has, and how many of each kind."""
+    values = values_of(path)
+    zeros, ones = values.count(0), values.count(1)
+    return {"values": len(values), "zeros": zeros, "ones": ones,
+            "others": len(values) - zeros - ones}
+
+
 def write(path, data):
     with open(path, "wb") as file:
         file.write(data)
     return path
 
 
-def make_circuit(folder, log2=8, curve="bn128"):
-    """X.r1cs and X.wtns of a dense chain; gives the path without ending."""
-    prefix = os.path.join(folder, "dense")
-    subprocess.run([sys.executable, "scripts/mkcircuit.py", "--shape", "dense",
+def make_circuit(folder, log2=8, curve="bn128", shape="dense"):
+    """X.r1cs and X.wtns of that shape; gives the path without ending."""
+    prefix = os.path.join(folder, shape)
+    subprocess.run([sys.executable, "scripts/mkcircuit.py", "--shape", shape,
                     "--log2", str(log2), "--curve", curve, "--out", prefix],
                    check=True, stdout=subprocess.DEVNULL)
     return prefix

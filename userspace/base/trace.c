@@ -127,6 +127,16 @@ void lull_trace_stage(struct lull_trace_lane *lane, enum lull_stage stage,
 					     LULL_TRACE_KIND_STAGE, stage });
 }
 
+void lull_trace_values(struct lull_trace_lane *lane, uint32_t nr_values,
+		       uint32_t nr_ones, uint32_t nr_others)
+{
+	add(lane, (struct lull_trace_event){
+			  .start_ns = nr_values,
+			  .value = (uint64_t)nr_ones << 32 | nr_others,
+			  .kind = LULL_TRACE_KIND_VALUES,
+		  });
+}
+
 void lull_trace_waited(struct lull_trace_lane *lane, enum lull_trace_wait wait,
 		       struct lull_trace_id id, uint64_t start_ns,
 		       uint64_t end_ns)

@@ -141,6 +141,12 @@ void lull_trace_stage(struct lull_trace_lane *lane, enum lull_stage stage,
 		      struct lull_trace_id id, uint64_t start_ns,
 		      uint64_t end_ns);
 
+/* How many values the witness has whose load is the next event of this thread's
+ * lane, and how many of them are 1 and how many neither 0 nor 1: told with that
+ * span. */
+void lull_trace_values(struct lull_trace_lane *lane, uint32_t nr_values,
+		       uint32_t nr_ones, uint32_t nr_others);
+
 /* The lane's thread waited. */
 void lull_trace_waited(struct lull_trace_lane *lane, enum lull_trace_wait wait,
 		       struct lull_trace_id id, uint64_t start_ns,

@@ -103,12 +103,25 @@ static uint64_t since(const struct writing *w, uint64_t ns)
 
 static void put_id(FILE *out, const struct lull_trace_event *e)
 {
-	fprintf(out, ",\"args\":{\"job\":%u,\"partition\":%u}", e->id.job,
+	fprintf(out, ",\"args\":{\"job\":%u,\"partition\":%u", e->id.job,
 		e->id.partition);
 }
 
+static void put_values(FILE *out, const struct lull_trace_event *e)
+{
+	const uint64_t nr_ones = e->value >> 32;
+	const uint64_t nr_others = (uint32_t)e->value;
+
+	fprintf(out,
+		",\"values\":%" PRIu64 ",\"zeros\":%" PRIu64
+		",\"ones\":%" PRIu64 ",\"others\":%" PRIu64,
+		e->start_ns, e->start_ns - nr_ones - nr_others, nr_ones,
+		nr_others);
+}
+
+/* @values: of the witness that was loaded in it, or NULL. */
 static void put_span(struct writing *w, const struct lull_trace_event *e,
-		     unsigned int tid)
+		     unsigned int tid, const struct lull_trace_event *values)
 {
 	bool stage = e->kind == LULL_TRACE_KIND_STAGE;
 	uint64_t start = since(w, e->start_ns), end = since(w, e->value);
@@ -125,7 +138,9 @@ static void put_span(struct writing *w, const struct lull_trace_event *e,
 	fputs(",\"dur\":", w->out);
 	put_us(w->out, end > start ? end - start : 0);
 	put_id(w->out, e);
-	fputs("}", w->out);
+	if (values)
+		put_values(w->out, values);
+	fputs("}}", w->out);
 }
 
 static void put_queue_end(struct writing *w, const struct lull_trace_event *e,
@@ -138,7 +153,7 @@ static void put_queue_end(struct writing *w, const struct lull_trace_event *e,
 		ph, queue_names[e->what], e->id.job, e->id.partition, e->what);
 	put_us(w->out, since(w, ns));
 	put_id(w->out, e);
-	fputs("}", w->out);
+	fputs("}}", w->out);
 }
 
 static void put_count(struct writing *w, const struct lull_trace_event *e)
@@ -216,7 +231,7 @@ static int put_device(struct writing *w, const struct lull_trace_lane *lane,
 	qsort(events, nr, sizeof(*events), compare_start);
 	for (i = 0; i < nr; i++) {
 		line = pick_line(lines, &events[i]);
-		put_span(w, &events[i], tid + line);
+		put_span(w, &events[i], tid + line, NULL);
 	}
 	put_line(w, lane, tid, 0);
 	for (line = 1; line < LINES_MAX; line++)
@@ -229,7 +244,7 @@ static int put_device(struct writing *w, const struct lull_trace_lane *lane,
 static void put_thread(struct writing *w, const struct lull_trace_lane *lane,
 		       unsigned int tid)
 {
-	const struct lull_trace_event *e;
+	const struct lull_trace_event *e, *values = NULL;
 	bool spans = false;
 	size_t i;
 
@@ -238,7 +253,8 @@ static void put_thread(struct writing *w, const struct lull_trace_lane *lane,
 		switch ((enum lull_trace_kind)e->kind) {
 		case LULL_TRACE_KIND_STAGE:
 		case LULL_TRACE_KIND_WAIT:
-			put_span(w, e, tid);
+			put_span(w, e, tid, values);
+			values = NULL;
 			spans = true;
 			break;
 		case LULL_TRACE_KIND_QUEUE:
@@ -247,6 +263,9 @@ static void put_thread(struct writing *w, const struct lull_trace_lane *lane,
 			break;
 		case LULL_TRACE_KIND_COUNT:
 			put_count(w, e);
+			break;
+		case LULL_TRACE_KIND_VALUES:
+			values = e;
 			break;
 		}
 	}

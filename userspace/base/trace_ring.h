@@ -15,12 +15,14 @@ enum lull_trace_kind {
 	LULL_TRACE_KIND_WAIT,
 	LULL_TRACE_KIND_QUEUE,
 	LULL_TRACE_KIND_COUNT,
+	LULL_TRACE_KIND_VALUES, /* of the load that comes next */
 };
 
 /**
  * struct lull_trace_event - half a cache line
- * @start_ns: when it began
- * @value: when it ended; of a counter its value
+ * @start_ns: when it began; of a witness how many values it has
+ * @value: when it ended; of a counter its value; of a witness how many ones in
+ *	the upper half, and how many others
  * @id: whose it is
  * @kind: an enum lull_trace_kind
  * @what: which stage, wait, queue or counter

@@ -320,6 +320,10 @@ unsigned int lull_cli_nr_threads(const struct lull_cli *cli);
 void lull_cli_signals_install(void);
 void lull_cli_signals_hold(void);
 void lull_cli_signals_release(void);
+/* Holds them while files are written, which then get their names together.  An
+ * output that is a pipe or a device may wait for its reader for good, and
+ * has nothing to be kept whole: where there is one they are not held. */
+void lull_cli_signals_hold_for(const char *const *outputs, size_t nr);
 
 /* From now on the first of them is only noted, for the command to end in
  * order; the second ends it at once. */

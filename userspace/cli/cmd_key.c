@@ -138,32 +138,26 @@ int lull_cli_key_check(const struct lull_cli *cli)
 	return ret;
 }
 
-static int copy_to_stdout(const char *path, struct lull_error *reterr)
+static int copy_to_stdout(FILE *file, struct lull_error *reterr)
 {
-	FILE *file = fopen(path, "r");
 	char buf[COPY_BYTES];
 	int err = LULL_OK;
 	size_t nr;
 
-	if (!file)
-		return lull_fail_errno(reterr, LULL_IO, errno, "%s", path);
 	while (!err && (nr = fread(buf, 1, sizeof(buf), file)))
 		if (fwrite(buf, 1, nr, stdout) != nr)
 			err = lull_fail_errno(reterr, LULL_IO, errno,
 					      "standard output");
 	if (!err && ferror(file))
-		err = lull_fail_errno(reterr, LULL_IO, errno, "%s: reading",
-				      path);
-	fclose(file);
+		err = lull_fail_errno(reterr, LULL_IO, errno,
+				      "a temporary file: reading");
 	putchar('\n'); /* the file has none at its end */
 	return err;
 }
 
-/*
- * The library writes files, by renaming: standard output, which may be a file
- * that is appended to, gets a copy of one in a directory of our own.
- */
-static int print_vkey(const struct lull_key *key, struct lull_error *reterr)
+/* The caller's to close; it has no name any more. */
+static int open_temporary_vkey(const struct lull_key *key, FILE **ret_file,
+			       struct lull_error *reterr)
 {
 	const char *parent = getenv("TMPDIR");
 	char directory[PATH_BYTES], path[PATH_BYTES];
@@ -178,10 +172,44 @@ static int print_vkey(const struct lull_key *key, struct lull_error *reterr)
 				       directory);
 	snprintf(path, sizeof(path), "%.*s/vkey", len, directory);
 	err = lull_key_vkey_write(key, path, reterr);
-	if (!err)
-		err = copy_to_stdout(path, reterr);
+	if (!err) {
+		*ret_file = fopen(path, "r");
+		if (!*ret_file)
+			err = lull_fail_errno(reterr, LULL_IO, errno, "%s",
+					      path);
+	}
 	unlink(path);
 	rmdir(directory);
+	return err;
+}
+
+/*
+ * The library writes files, by renaming: standard output, which may be a file
+ * that is appended to, gets a copy of one in a directory of our own.
+ */
+static int print_vkey(const struct lull_key *key, struct lull_error *reterr)
+{
+	FILE *file;
+	int err;
+
+	lull_cli_signals_hold();
+	err = open_temporary_vkey(key, &file, reterr);
+	lull_cli_signals_release();
+	if (err)
+		return err;
+	err = copy_to_stdout(file, reterr);
+	fclose(file);
+	return err;
+}
+
+static int write_vkey_file(const struct lull_key *key, const char *output,
+			   struct lull_error *reterr)
+{
+	int err;
+
+	lull_cli_signals_hold_for(&output, 1);
+	err = lull_key_vkey_write(key, output, reterr);
+	lull_cli_signals_release();
 	return err;
 }
 
@@ -193,12 +221,9 @@ static int write_vkey(const struct lull_cli *cli, const char *output)
 	int status, ret;
 
 	status = lull_cli_key_open(cli, &ctx, &key, &err);
-	lull_cli_signals_hold();
-	if (!status && output)
-		status = lull_key_vkey_write(key, output, &err);
-	else if (!status)
-		status = print_vkey(key, &err);
-	lull_cli_signals_release();
+	if (!status)
+		status = output ? write_vkey_file(key, output, &err)
+				: print_vkey(key, &err);
 	if (status)
 		ret = lull_term_fail(cli->json, &err);
 	else if (cli->json && output)

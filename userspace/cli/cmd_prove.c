@@ -193,7 +193,7 @@ static int write_and_report(struct prove_job *job)
 	int status;
 
 	lull_term_progress("writing", 0, 0);
-	lull_cli_signals_hold(); /* both files or none */
+	lull_cli_signals_hold_for(&cli->words[WORD_PROOF], 2);
 	status = lull_proof_write(job->proof, cli->words[WORD_PROOF],
 				  cli->words[WORD_PUBLIC], &err);
 	lull_cli_signals_release();

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -138,6 +139,17 @@ void lull_cli_signals_hold(void)
 
 	fill_set(&set);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+void lull_cli_signals_hold_for(const char *const *outputs, size_t nr)
+{
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!stat(outputs[i], &st) && !S_ISREG(st.st_mode))
+			return;
+	lull_cli_signals_hold();
 }
 
 void lull_cli_signals_release(void)

@@ -177,6 +177,19 @@ static void fail(struct lull_flight *flight, const struct lull_error *error)
 	lull_sched_put(flight);
 }
 
+static void trace_values(const struct lull_flight *flight)
+{
+	const struct lull_sched_partition *part =
+		&flight->job->partitions[flight->index];
+	const struct lull_wtnsfile *file =
+		part->path ? &flight->file : part->wtns;
+
+	if (file->classes.map)
+		lull_trace_values(flight->thread->lane, file->nr_values,
+				  (uint32_t)file->classes.nr_ones,
+				  (uint32_t)file->classes.nr_others);
+}
+
 static int load(struct lull_flight *flight, struct lull_error *reterr)
 {
 	uint64_t start;
@@ -191,6 +204,8 @@ static int load(struct lull_flight *flight, struct lull_error *reterr)
 		return err;
 	start = lull_trace_now_ns();
 	err = read_witness(flight, reterr);
+	if (!err)
+		trace_values(flight);
 	lull_trace_stage(flight->thread->lane, LULL_STAGE_LOAD, id_of(flight),
 			 start, lull_trace_now_ns());
 	return err;
