@@ -96,8 +96,9 @@ static void release_locked(struct lull_pipeline *pipeline)
 	/* What reads go to directly is pinned. */
 	lull_loader_unregister(pipeline->env.loader);
 	lull_set_idle(pipeline->env.set);
-	lull_arena_flush(pipeline->env.arena, FLUSH_TIMEOUT_MS, NULL);
+	/* Before the flush: a job that comes during it has memory anew. */
 	lull_sched_forget(pipeline);
+	lull_arena_flush(pipeline->env.arena, FLUSH_TIMEOUT_MS, NULL);
 	lull_arena_stats(pipeline->env.arena, &after);
 	pthread_mutex_lock(&pipeline->lock);
 	pipeline->idle_releases++;

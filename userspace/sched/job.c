@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "base/workers.h"
+#include "load/loader.h"
 #include "prove/witness.h"
 #include "sched/pipeline.h"
 
@@ -180,17 +181,21 @@ static struct lull_job *holder_locked(const struct lull_pipeline *pipeline,
 	return job;
 }
 
-/* What is there as long as jobs of a key are: the key, and what those who
- * assemble need when partitions have given back theirs. */
+/* What is there as long as jobs of a key are: the key, what those who assemble
+ * need when partitions have given back theirs, and buffers of those who load. */
 static struct lull_bytes key_bytes(const struct lull_job *job)
 {
 	const struct lull_pipeline *pipeline = job->pipeline;
-	uint64_t each = lull_prover_finish_bytes(
+	uint64_t finish = lull_prover_finish_bytes(
 		job->key, lull_workers_nr(pipeline->alone));
+	uint64_t buffers = lull_loader_buffers_bytes(
+		pipeline->env.loader,
+		(size_t)lull_sched_witness_bytes(job->key));
 
 	return (struct lull_bytes){
 		.host = job->key->file.parts.file_bytes +
-			pipeline->nr_threads[LULL_SCHED_ASSEMBLE] * each,
+			pipeline->nr_threads[LULL_SCHED_ASSEMBLE] * finish +
+			pipeline->nr_threads[LULL_SCHED_LOAD] * buffers,
 	};
 }
 

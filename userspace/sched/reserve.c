@@ -21,7 +21,6 @@
  * who needs it will say so.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "arena/arena.h"
@@ -196,24 +195,33 @@ static bool have(struct lull_pipeline *pipeline,
 	return fresh;
 }
 
-static bool is_same(const struct lull_sched_shape *a,
-		    const struct lull_sched_shape *b)
+/* What @b has is there where @a was. */
+static bool covers(const struct lull_sched_shape *a,
+		   const struct lull_sched_shape *b)
 {
-	return a->nr == b->nr &&
-	       a->partition_bytes.host == b->partition_bytes.host &&
-	       a->partition_bytes.device == b->partition_bytes.device &&
-	       !memcmp(a->bytes, b->bytes, sizeof(a->bytes));
+	unsigned int block;
+
+	for (block = 0; block < LULL_SCHED_NR_BLOCKS; block++)
+		if (a->bytes[block] < b->bytes[block])
+			return false;
+	return a->nr >= b->nr;
 }
 
-/* Enters a shape; false when it was there. */
+/* Enters a shape, in the place of one that has less; false when there is one that
+ * has as much. */
 static bool remember(struct lull_pipeline *pipeline,
 		     const struct lull_sched_shape *shape)
 {
 	size_t nr = lull_min(pipeline->nr_shapes, LULL_SCHED_SHAPES_MAX), i;
 
 	for (i = 0; i < nr; i++)
-		if (is_same(&pipeline->shapes[i], shape))
+		if (covers(&pipeline->shapes[i], shape))
 			return false;
+	for (i = 0; i < nr; i++)
+		if (covers(shape, &pipeline->shapes[i])) {
+			pipeline->shapes[i] = *shape;
+			return true;
+		}
 	pipeline->shapes[pipeline->nr_shapes++ % LULL_SCHED_SHAPES_MAX] =
 		*shape;
 	return true;
@@ -236,10 +244,13 @@ static void have_all(struct lull_pipeline *pipeline)
 void lull_sched_reserve(const struct lull_job *job)
 {
 	struct lull_pipeline *pipeline = job->pipeline;
-	const struct lull_sched_shape shape = shape_of(job);
+	struct lull_sched_shape shape;
 
 	if (!is_kept(pipeline))
 		return;
+	shape = shape_of(job);
+	/* As many as fit beside its key, now that this is counted. */
+	shape.nr = nr_at_once(pipeline, &shape);
 	have(pipeline, &shape);
 	if (remember(pipeline, &shape))
 		have_all(pipeline);
