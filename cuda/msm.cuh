@@ -137,7 +137,7 @@ struct msm_layout {
  * @chunk_refs: refs of a part that go through the tree at once
  * @nr_levels: levels of the pairwise tree
  * @unit_levels: the same for msm_run_sum()
- * @blocks: of a level's grid at most
+ * @blocks: of a level's grid
  * @batch: pairs of one thread that share an inversion with their block's
  * @row_bits: the buckets of a set as a matrix: 2^row_bits columns
  * @column_bits: and 2^column_bits rows

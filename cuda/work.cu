@@ -81,6 +81,20 @@ static int queue_wipe(struct cuda_work *work, struct lull_error *reterr)
 	return work_drain(work, reterr);
 }
 
+/* What cannot be queued is done at once.  A device that failed says so to whoever
+ * comes next. */
+static void wipe(struct cuda_work *work)
+{
+	const struct layout *l = &work->key->layout;
+
+	if (!queue_wipe(work, NULL))
+		return;
+	for (unsigned int i = 0; i < l->nr_lanes; i++)
+		cudaStreamSynchronize(work->streams[i]);
+	cudaMemsetAsync(work->block, 0, l->bytes[BLOCK_WORK], work->streams[0]);
+	cudaStreamSynchronize(work->streams[0]);
+}
+
 /* Fewer proofs compute in the first one; or as many, and it has more to be
  * written over. */
 static bool is_before(const struct cuda_work *first, const struct cuda_work *second)
@@ -119,7 +133,7 @@ int work_take(struct cuda_seat *seat, struct lull_error *reterr)
 	seat->holds = true;
 	seat->marked = false;
 	if (is_full)
-		LULL_TRY(queue_wipe(work, reterr));
+		wipe(work);
 	for (unsigned int i = 0; i < key->layout.nr_lanes; i++)
 		CUDA_TRY(cudaStreamWaitEvent(work->streams[i], seat->ended[LULL_STAGE_LOAD], 0),
 			 reterr);
@@ -169,20 +183,6 @@ void work_end(struct cuda_seat *seat)
 	/* Events that are another proof's would not have been waited for. */
 	for (unsigned int i = 0; i < seat->key->layout.nr_lanes; i++)
 		cudaStreamSynchronize(seat->work->streams[i]);
-}
-
-/* What cannot be queued is done at once.  A device that failed says so to whoever
- * comes next. */
-static void wipe(struct cuda_work *work)
-{
-	const struct layout *l = &work->key->layout;
-
-	if (!queue_wipe(work, NULL))
-		return;
-	for (unsigned int i = 0; i < l->nr_lanes; i++)
-		cudaStreamSynchronize(work->streams[i]);
-	cudaMemsetAsync(work->block, 0, l->bytes[BLOCK_WORK], work->streams[0]);
-	cudaStreamSynchronize(work->streams[0]);
 }
 
 /* Proofs that are under way and have nothing to compute with yet. */
