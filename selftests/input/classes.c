@@ -26,23 +26,27 @@ static uint8_t *value(size_t i)
 
 enum filling { MIXED, ZEROS, ONES, OTHERS, SINGLE_BITS, NR_FILLINGS };
 
-/* SINGLE_BITS: one bit somewhere, which is a 1 only at the lowest place. */
+/* SINGLE_BITS: one bit somewhere, which is a 1 only at the lowest place.  The
+ * highest byte has its turn as well, with what keeps the value below both r. */
 static void fill(size_t nr, enum filling filling)
 {
 	uint64_t dice;
-	size_t i;
+	size_t i, at;
+	bool top;
 
 	memset(values, 0, NR_MAX * LULL_FR_BYTES);
 	for (i = 0; i < nr; i++) {
 		dice = test_random();
+		at = dice % LULL_FR_BYTES;
+		top = at == LULL_FR_BYTES - 1;
 		if (filling == ONES)
 			value(i)[0] = 1;
 		else if (filling == OTHERS)
-			value(i)[dice % (LULL_FR_BYTES - 1)] =
-				2 + dice / 64 % 254;
+			value(i)[at] = top ? 1 + dice / 64 % 0x2f
+					   : 2 + dice / 64 % 254;
 		else if (filling == SINGLE_BITS)
-			value(i)[dice % (LULL_FR_BYTES - 1)] =
-				(uint8_t)(1 << dice / 64 % 8);
+			value(i)[at] =
+				(uint8_t)(1 << dice / 64 % (top ? 6 : 8));
 		else if (filling == MIXED)
 			value(i)[0] = (uint8_t)(dice % 3);
 	}
@@ -58,17 +62,20 @@ static enum lull_class class_of(size_t i)
 						  : LULL_CLASS_ONE;
 }
 
+static uint32_t mapped(size_t i)
+{
+	return map[i / LULL_CLASSES_PER_WORD] >>
+		       LULL_CLASS_BITS * (i % LULL_CLASSES_PER_WORD) &
+	       3;
+}
+
 /* The map of the first @nr values, and nothing behind it. */
 static void expect_map(size_t nr)
 {
-	const size_t per_word = LULL_CLASSES_PER_WORD;
 	size_t i;
 
-	for (i = 0; i < LULL_ARRAY_SIZE(map) * per_word; i++)
-		ASSERT_EQ(i < nr ? class_of(i) : 0,
-			  map[i / per_word] >>
-					  LULL_CLASS_BITS * (i % per_word) &
-				  3);
+	for (i = 0; i < LULL_ARRAY_SIZE(map) * LULL_CLASSES_PER_WORD; i++)
+		ASSERT_EQ(i < nr ? class_of(i) : 0, mapped(i));
 }
 
 /* Rubbish where classes are to come, and nothing behind. */
@@ -83,12 +90,12 @@ static void spoil_map(size_t nr)
 				     << LULL_CLASS_BITS * (i % per_word);
 }
 
-static struct lull_classes count(size_t nr)
+static struct lull_classes count(size_t first, size_t last)
 {
 	struct lull_classes counts = { 0 };
 	size_t i;
 
-	for (i = 0; i < nr; i++) {
+	for (i = first; i < last; i++) {
 		counts.nr_ones += class_of(i) == LULL_CLASS_ONE;
 		counts.nr_others += class_of(i) == LULL_CLASS_OTHER;
 	}
@@ -103,7 +110,7 @@ static const uint8_t *prime_of(enum lull_curve curve)
 /* In runs that begin and end anywhere. */
 static void classify_in_runs(size_t nr, size_t run_max)
 {
-	struct lull_classes found, sum = { 0 }, want = count(nr);
+	struct lull_classes found, sum = { 0 }, want = count(0, nr);
 	size_t first, last;
 
 	spoil_map(nr);
@@ -183,22 +190,63 @@ TEST(several_threads)
 	}
 }
 
-/* The first one that is not below r, and what comes before it; r - 1 is. */
-static void expect_end(enum lull_curve curve, size_t bad, size_t first)
+/* Ends at @bad, and all that comes before it is counted and in the map. */
+static void expect_end(enum lull_curve curve, size_t first, size_t bad)
 {
-	const uint8_t *prime = prime_of(curve);
+	const struct lull_classes want = count(first, bad);
 	struct lull_classes found;
+	size_t i;
 
+	spoil_map(NR_MAX);
+	ASSERT_EQ(bad, lull_input_classify(values, prime_of(curve), first,
+					   NR_MAX, map, &found));
+	EXPECT_EQ(want.nr_ones, found.nr_ones);
+	EXPECT_EQ(want.nr_others, found.nr_others);
+	for (i = first; i < bad; i++)
+		ASSERT_EQ(class_of(i), mapped(i));
+}
+
+/* The first one that is not below r, and what comes before it; r - 1 is. */
+static void expect_primes_end(enum lull_curve curve, size_t first, size_t bad)
+{
 	fill(NR_MAX, MIXED);
-	memcpy(value(bad), prime, LULL_FR_BYTES);
+	memcpy(value(bad), prime_of(curve), LULL_FR_BYTES);
 	memset(value(bad + 2), 0xff, LULL_FR_BYTES);
-	EXPECT_EQ(bad, lull_input_classify(values, prime, first, NR_MAX, map,
-					   &found));
-	EXPECT_TRUE(found.nr_ones + found.nr_others <= bad - first);
+	expect_end(curve, first, bad);
 	value(bad)[0]--; /* odd primes */
-	EXPECT_EQ(bad + 2, lull_input_classify(values, prime, first, NR_MAX,
-					       map, &found));
+	expect_end(curve, first, bad + 2);
 	EXPECT_EQ(LULL_CLASS_OTHER, class_of(bad));
+}
+
+/* Too large by its highest word, with the sign bit and without; no other value
+ * of its word is, which would have the word looked at more closely. */
+static void expect_tops_end(enum lull_curve curve, size_t first, size_t bad)
+{
+	const uint8_t tops[] = { curve == LULL_CURVE_BN254 ? 0x40 : 0x74, 0x7f,
+				 0x80, 0xff };
+	size_t i;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(tops); i++) {
+		fill(NR_MAX, MIXED);
+		memset(value(bad), 0, LULL_FR_BYTES);
+		value(bad)[LULL_FR_BYTES - 1] = tops[i];
+		expect_end(curve, first, bad);
+		memset(value(bad) + LULL_FR_BYTES - 4, 0xff, 3);
+		expect_end(curve, first, bad);
+	}
+}
+
+static void expect_ends(size_t bad)
+{
+	static const enum lull_curve curves[] = { LULL_CURVE_BN254,
+						  LULL_CURVE_BLS12_381 };
+	size_t i, first;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(curves); i++)
+		for (first = 0; first < 4; first++) {
+			expect_primes_end(curves[i], first, bad);
+			expect_tops_end(curves[i], first, bad);
+		}
 }
 
 TEST(too_large)
@@ -206,11 +254,10 @@ TEST(too_large)
 	static const size_t bad[] = { 3, 15, 16, 17, 500, NR_MAX - 3 };
 	size_t i;
 
-	for (i = 0; i < LULL_ARRAY_SIZE(bad); i++) {
-		expect_end(LULL_CURVE_BN254, bad[i], 0);
-		expect_end(LULL_CURVE_BN254, bad[i], 3);
-		expect_end(LULL_CURVE_BLS12_381, bad[i], 2);
-	}
+	for (i = 0; i < LULL_ARRAY_SIZE(bad); i++)
+		expect_ends(bad[i]);
+	for (i = 0; i < LULL_CLASSES_PER_WORD; i++)
+		expect_ends(2 * LULL_CLASSES_PER_WORD + i);
 }
 
 TEST_MAIN

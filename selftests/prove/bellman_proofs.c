@@ -4,6 +4,8 @@
  */
 #include "prove.h"
 
+#include <sys/resource.h>
+
 /* The format is this curve's alone. */
 #define LULL_CURVE bls12_381
 
@@ -409,6 +411,64 @@ TEST(files)
 	expect_files(LULL_INVALID, "[\"1\"]", PROOF_BYTES,
 		     "partition 0 of 1: " NO_EQUATION);
 	golden_free(&g);
+}
+
+/* The same key without its public signal: of its IC the first point is left. */
+static void write_lone_vkey(char path[PATH_BYTES])
+{
+	enum { NR_IC_AT = 864, BYTES = NR_IC_AT + 4 + 96 };
+	struct blob b = blob_read(vkey_path);
+
+	ASSERT_EQ(BYTES + 96, b.bytes);
+	ASSERT_EQ(2, b.data[NR_IC_AT + 3]);
+	b.data[NR_IC_AT + 3] = 1;
+	b.bytes = BYTES;
+	scratch_path(path, "lone.vk");
+	blob_write(&b, path);
+	blob_free(&b);
+}
+
+/* Proofs that are all hole, of a key that expects no signals for them. */
+static void expect_hole(int code, uint64_t nr_partitions, const char *msg)
+{
+	char lone[PATH_BYTES], proof_path[PATH_BYTES], public_path[PATH_BYTES];
+	struct lull_error error = { 0 };
+
+	write_lone_vkey(lone);
+	scratch_path(proof_path, "hole.bin");
+	scratch_path(public_path, "none.json");
+	write_text(proof_path, "");
+	write_text(public_path, "[]");
+	ASSERT_EQ(0, truncate(proof_path,
+			      (off_t)(nr_partitions * PROOF_BYTES)));
+	EXPECT_EQ(code,
+		  lull_verify_bellman(lone, public_path, proof_path, &error));
+	if (!strstr(error.msg, msg))
+		EXPECT_STREQ(msg, error.msg);
+	unlink(proof_path);
+}
+
+/* Nothing of them is read, or the last one takes 192 GiB. */
+TEST(too_many_partitions)
+{
+	struct rlimit before, little;
+
+	set_up();
+	expect_hole(LULL_INVALID, 65536,
+		    "partition 0 of 65536: A: expected a compressed point");
+	expect_hole(LULL_FORMAT, 65537,
+		    "hole.bin: expected at most 12582912 bytes, of 65536 "
+		    "partitions, found 12583104");
+	/* Memory that may not be touched is not counted as data. */
+	ASSERT_EQ(0, getrlimit(RLIMIT_DATA, &before));
+	little = before;
+	little.rlim_cur = (rlim_t)1 << 29;
+	if (!test_sanitized())
+		ASSERT_EQ(0, setrlimit(RLIMIT_DATA, &little));
+	expect_hole(LULL_FORMAT, (uint64_t)1 << 30,
+		    "hole.bin: expected at most 12582912 bytes, of 65536 "
+		    "partitions, found 206158430208");
+	ASSERT_EQ(0, setrlimit(RLIMIT_DATA, &before));
 }
 
 TEST_MAIN

@@ -184,7 +184,8 @@ LULL_API int lull_vkey_verify(const struct lull_vkey *vkey,
  * @vkey_path: as lull_vkey_open_bellman()
  * @public_path: a JSON array of decimal strings: the first partition's public
  *	signals, then the second's, and so on
- * @proof_path: LULL_BELLMAN_PROOF_BYTES for each partition
+ * @proof_path: LULL_BELLMAN_PROOF_BYTES for each partition, of which there are
+ *	at most 65536
  * @reterr: filled on failure
  *
  * Return: LULL_OK when all are valid, LULL_INVALID when not, otherwise what is
