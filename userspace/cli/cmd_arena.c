@@ -201,29 +201,50 @@ int lull_cli_arena_status(const struct lull_cli *cli)
 
 /* ---- reserve ----------------------------------------------------------- */
 
+/* The kernel takes for the pool whatever it finds, until others are killed for
+ * want of memory. */
+static int check_memory(uint64_t bytes, struct lull_error *reterr)
+{
+	uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+		       (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (bytes <= all)
+		return LULL_OK;
+	return lull_fail(reterr, LULL_NOMEM,
+			 "BYTES: expected at most the %" PRIu64
+			 " bytes that the machine has, found %" PRIu64,
+			 all, bytes);
+}
+
 static int reserve_hugetlb(const struct lull_cli *cli, uint64_t bytes,
 			   uint64_t *ret_got, struct lull_error *reterr)
 {
-	uint64_t want = lull_div_up(bytes, PAGE_2M), got = 0;
+	uint64_t want = lull_div_up(bytes, PAGE_2M), got = 0, before = 0;
 	char path[PATH_BYTES];
 	int err;
 
+	err = check_memory(bytes, reterr);
+	if (err)
+		return err;
 	if (cli->has_node)
 		snprintf(path, sizeof(path), POOL_OF_NODE, cli->node);
 	else
 		snprintf(path, sizeof(path), POOL);
+	lull_arena_host_number("", path, &before);
 	err = write_number(path, want, reterr);
 	if (err)
 		return err;
 	/* The kernel takes what it finds and says nothing. */
 	lull_arena_host_number("", path, &got);
-	if (got < want)
+	if (got < want) {
+		write_number(path, before, NULL);
 		return lull_fail(reterr, LULL_NOMEM,
 				 "%s: expected %" PRIu64
 				 " pages of 2 MiB, found %" PRIu64
 				 " (echo 1 > /proc/sys/vm/compact_memory, and "
 				 "again)",
 				 path, want, got);
+	}
 	*ret_got = got * PAGE_2M;
 	return LULL_OK;
 }
