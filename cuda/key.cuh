@@ -155,6 +155,13 @@ struct cuda_key {
 int seat_create(struct cuda_key *key, struct cuda_seat *seat, struct lull_error *reterr);
 void seat_destroy(struct cuda_seat *seat);
 
+/* A part of the key's block, of the seat's or of the one that the proof computes
+ * in. */
+uint8_t *seat_at(const struct cuda_seat *seat, const struct part &part);
+/* Queues the way up of host memory to a part. */
+int seat_bring(struct cuda_seat *seat, const struct lull_stage_args *args, const struct part &to,
+	       const void *from, size_t bytes, cudaStream_t stream, struct lull_error *reterr);
+
 /* Queues the way up of a proof's witness: packed, where few of its values are
  * full-size and that is known, or whole. */
 int witness_bring(struct cuda_seat *seat, const struct lull_stage_args *args,

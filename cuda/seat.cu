@@ -77,6 +77,25 @@ static struct cuda_seat *find_free(struct cuda_key *key)
 	return NULL;
 }
 
+uint8_t *seat_at(const struct cuda_seat *seat, const struct part &part)
+{
+	switch (part.block) {
+	case BLOCK_KEY:
+		return seat->key->block + part.at;
+	case BLOCK_SEAT:
+		return seat->block + part.at;
+	default:
+		return seat->work->block + part.at;
+	}
+}
+
+int seat_bring(struct cuda_seat *seat, const struct lull_stage_args *args, const struct part &to,
+	       const void *from, size_t bytes, cudaStream_t stream, struct lull_error *reterr)
+{
+	return staging_upload(&seat->staging, seat->key->device, seat->key->layout.arrays.arena,
+			      seat_at(seat, to), from, bytes, args->workers, stream, reterr);
+}
+
 static uint64_t now_ns(void)
 {
 	constexpr uint64_t ns_per_s = 1000000000;

@@ -71,23 +71,9 @@ size_t stages_scratch_bytes(const void *key, unsigned int nr_threads)
 	return sizeof(struct cuda_seat *);
 }
 
-/* A part of the key's block, of the seat's or of the one that the proof computes
- * in. */
-static uint8_t *at(const struct cuda_seat *seat, const struct part &part)
-{
-	switch (part.block) {
-	case BLOCK_KEY:
-		return seat->key->block + part.at;
-	case BLOCK_SEAT:
-		return seat->block + part.at;
-	default:
-		return seat->work->block + part.at;
-	}
-}
-
 static uint8_t *witness_at(const struct cuda_seat *seat)
 {
-	return at(seat, seat->key->layout.lists[LIST_ALL].values);
+	return seat_at(seat, seat->key->layout.lists[LIST_ALL].values);
 }
 
 static cudaStream_t stream_of(const struct cuda_seat *seat, unsigned int lane)
@@ -98,14 +84,6 @@ static cudaStream_t stream_of(const struct cuda_seat *seat, unsigned int lane)
 static cudaStream_t lane0(const struct cuda_seat *seat)
 {
 	return stream_of(seat, 0);
-}
-
-/* Queues the way up of host memory. */
-static int bring(struct cuda_seat *seat, const struct lull_stage_args *args, const struct part &to,
-		 const void *from, size_t bytes, cudaStream_t stream, struct lull_error *reterr)
-{
-	return staging_upload(&seat->staging, seat->key->device, seat->key->layout.arrays.arena,
-			      at(seat, to), from, bytes, args->workers, stream, reterr);
 }
 
 /* Where lists are made: lists that share room with what a proof computes in come
@@ -123,15 +101,15 @@ static int make_list(struct cuda_seat *seat, unsigned int id, struct lull_error 
 	cudaStream_t stream = list_stream(seat);
 
 	if (list != all)
-		LULL_TRY(gather_kept(at(seat, all->values), all->nr,
-				     (const uint32_t *)at(seat, list->bits),
-				     at(seat, list->values), list->nr,
-				     at(seat, l->list_scratch), stream, reterr));
+		LULL_TRY(gather_kept(seat_at(seat, all->values), all->nr,
+				     (const uint32_t *)seat_at(seat, list->bits),
+				     seat_at(seat, list->values), list->nr,
+				     seat_at(seat, l->list_scratch), stream, reterr));
 	seat->counted[id] = false;
-	LULL_TRY(l->curve->classify(at(seat, list->values), list->nr,
-				    (uint32_t *)at(seat, list->ones),
-				    (uint32_t *)at(seat, list->others), counts_of(seat, id),
-				    at(seat, l->list_scratch), stream, reterr));
+	LULL_TRY(l->curve->classify(seat_at(seat, list->values), list->nr,
+				    (uint32_t *)seat_at(seat, list->ones),
+				    (uint32_t *)seat_at(seat, list->others), counts_of(seat, id),
+				    seat_at(seat, l->list_scratch), stream, reterr));
 	device_copied(seat->key->device, 0, counts_bytes);
 	CUDA_TRY(cudaEventRecord(seat->listed[id], stream), reterr);
 	return LULL_OK;
@@ -178,10 +156,10 @@ static int load(struct cuda_seat *seat, const struct lull_stage_args *args,
 	if (assigned) {
 		size_t bytes = layout_bits_bytes(l);
 
-		LULL_TRY(bring(seat, args, l->lists[LIST_A].bits, assigned->dense_a, bytes,
-			       seat->up, reterr));
-		LULL_TRY(bring(seat, args, l->lists[LIST_B].bits, assigned->dense_b, bytes,
-			       seat->up, reterr));
+		LULL_TRY(seat_bring(seat, args, l->lists[LIST_A].bits, assigned->dense_a, bytes,
+				    seat->up, reterr));
+		LULL_TRY(seat_bring(seat, args, l->lists[LIST_B].bits, assigned->dense_b, bytes,
+				    seat->up, reterr));
 	}
 	LULL_TRY(make_lists(seat, reterr));
 	CUDA_TRY(cudaEventRecord(seat->ended[LULL_STAGE_LOAD], seat->up), reterr);
@@ -211,8 +189,8 @@ static int run_block(struct cuda_seat *seat, size_t i, const uint8_t *block,
 	const struct layout *l = &seat->key->layout;
 
 	return l->curve->spmv(&seat->key->matrices, i, seat->key->block + l->matrices.at, block,
-			      witness_at(seat), at(seat, l->a), at(seat, l->b),
-			      at(seat, l->scratch0), lane0(seat), reterr);
+			      witness_at(seat), seat_at(seat, l->a), seat_at(seat, l->b),
+			      seat_at(seat, l->scratch0), lane0(seat), reterr);
 }
 
 /* While one block of rows is multiplied, the next one comes. */
@@ -227,7 +205,7 @@ static int run_streamed_spmv(struct cuda_seat *seat, struct lull_error *reterr)
 	LULL_TRY(work_drain(seat->work, reterr));
 	for (i = 0; i < m->nr_blocks; i++) {
 		turn = i % 2;
-		buffer = at(seat, seat->key->layout.matrix_buffers[turn]);
+		buffer = seat_at(seat, seat->key->layout.matrix_buffers[turn]);
 		LULL_TRY(fill_buffer(seat, turn, buffer, 0, seat->key->rows.ptr + m->blocks[i].at,
 				     m->blocks[i].host_bytes, reterr));
 		LULL_TRY(seat->key->layout.curve->spmv_prepare_block(m, i, buffer, lane0(seat),
@@ -243,7 +221,7 @@ static int run_spmv(struct cuda_seat *seat, struct lull_error *reterr)
 	const struct layout *l = &seat->key->layout;
 
 	LULL_TRY(spmv_begin(&seat->key->matrices, witness_at(seat), witness_map(seat),
-			    at(seat, l->scratch0), lane0(seat), reterr));
+			    seat_at(seat, l->scratch0), lane0(seat), reterr));
 	if (l->matrices_streamed)
 		return run_streamed_spmv(seat, reterr);
 	return run_block(seat, 0,
@@ -261,11 +239,11 @@ static int bring_rows(struct cuda_seat *seat, const struct lull_stage_args *args
 	const struct part to[] = { l->a, l->b };
 
 	for (unsigned int i = 0; i < 2; i++) {
-		LULL_TRY(bring(seat, args, l->scratch0, from[i], assigned->nr_rows * scalar_bytes,
-			       lane0(seat), reterr));
-		LULL_TRY(place_rows(at(seat, to[i]), l->arrays.log2_domain, at(seat, l->scratch0),
-				    assigned->nr_rows, l->arrays.row_step, lane0(seat),
-				    reterr));
+		LULL_TRY(seat_bring(seat, args, l->scratch0, from[i],
+				    assigned->nr_rows * scalar_bytes, lane0(seat), reterr));
+		LULL_TRY(place_rows(seat_at(seat, to[i]), l->arrays.log2_domain,
+				    seat_at(seat, l->scratch0), assigned->nr_rows,
+				    l->arrays.row_step, lane0(seat), reterr));
 	}
 	return LULL_OK;
 }
@@ -274,12 +252,12 @@ static int run_quotient(struct cuda_seat *seat, struct lull_error *reterr)
 {
 	const struct layout *l = &seat->key->layout;
 
-	LULL_TRY(l->curve->quotient(seat->key->state, at(seat, l->a), at(seat, l->b),
-				    at(seat, l->scratch0), l->arrays.folded, lane0(seat),
+	LULL_TRY(l->curve->quotient(seat->key->state, seat_at(seat, l->a), seat_at(seat, l->b),
+				    seat_at(seat, l->scratch0), l->arrays.folded, lane0(seat),
 				    reterr));
 	if (!l->arrays.assigned)
 		return LULL_OK;
-	return l->curve->coefs(seat->key->state, at(seat, l->a), lane0(seat), reterr);
+	return l->curve->coefs(seat->key->state, seat_at(seat, l->a), lane0(seat), reterr);
 }
 
 /* Brings chunk i of a streamed section into a buffer and makes a table of it. */
@@ -288,7 +266,7 @@ static int fill_chunk(struct cuda_seat *seat, unsigned int id, unsigned int i,
 {
 	const struct section *s = &seat->key->layout.sections[id];
 	size_t first = i * s->chunk, nr = plan->shape.nr_points, missing = 0, from = 0;
-	uint8_t *buffer = at(seat, seat->key->layout.buffers[i % 2]);
+	uint8_t *buffer = seat_at(seat, seat->key->layout.buffers[i % 2]);
 
 	if (first < s->nr_missing)
 		missing = s->nr_missing - first < nr ? s->nr_missing - first : nr;
@@ -312,10 +290,10 @@ static int run_streamed(struct cuda_seat *seat, unsigned int id, const uint8_t *
 	for (i = 0; i < s->nr_chunks; i++) {
 		plan = plan_of(seat, id, i);
 		LULL_TRY(fill_chunk(seat, id, i, plan, reterr));
-		LULL_TRY(s->sum->run(
-			plan, at(seat, l->buffers[i % 2]), scalars + i * s->chunk * scalar_bytes,
-			NULL, plan->shape.nr_points, at(seat, l->sum_scratch[0]),
-			seat->sums[id] + i * s->sum->sums_bytes, lane0(seat), reterr));
+		LULL_TRY(s->sum->run(plan, seat_at(seat, l->buffers[i % 2]),
+				     scalars + i * s->chunk * scalar_bytes, NULL,
+				     plan->shape.nr_points, seat_at(seat, l->sum_scratch[0]),
+				     seat->sums[id] + i * s->sum->sums_bytes, lane0(seat), reterr));
 		CUDA_TRY(cudaEventRecord(seat->work->drained[i % 2], lane0(seat)), reterr);
 	}
 	return LULL_OK;
@@ -351,12 +329,12 @@ static int run_lists(struct cuda_seat *seat, unsigned int id, cudaStream_t strea
 	const struct msm_plan *plan = plan_of(seat, id, 0);
 
 	if (nr_others(seat, s))
-		LULL_TRY(s->sum->run(plan, table, at(seat, list->values),
-				     (const uint32_t *)at(seat, list->others), nr_others(seat, s),
-				     scratch, seat->sums[id], stream, reterr));
+		LULL_TRY(s->sum->run(plan, table, seat_at(seat, list->values),
+				     (const uint32_t *)seat_at(seat, list->others),
+				     nr_others(seat, s), scratch, seat->sums[id], stream, reterr));
 	if (!nr_ones(seat, s))
 		return LULL_OK;
-	return s->sum->run_ones(plan, table, (const uint32_t *)at(seat, list->ones),
+	return s->sum->run_ones(plan, table, (const uint32_t *)seat_at(seat, list->ones),
 				nr_ones(seat, s), scratch, ones_sums(seat, id), stream, reterr);
 }
 
@@ -365,8 +343,8 @@ static int run_sum(struct cuda_seat *seat, unsigned int id, cudaStream_t stream,
 {
 	const struct layout *l = &seat->key->layout;
 	const struct section *s = &l->sections[id];
-	const uint8_t *scalars = at(seat, id == SECTION_H ? l->a : l->lists[s->list].values);
-	uint8_t *scratch = at(seat, l->sum_scratch[l->nr_lanes == 1 ? 0 : s->lane]);
+	const uint8_t *scalars = seat_at(seat, id == SECTION_H ? l->a : l->lists[s->list].values);
+	uint8_t *scratch = seat_at(seat, l->sum_scratch[l->nr_lanes == 1 ? 0 : s->lane]);
 
 	if (!s->nr)
 		return LULL_OK;

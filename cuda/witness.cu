@@ -32,18 +32,6 @@ static const struct list *list_of(const struct cuda_seat *seat)
 	return &seat->key->layout.lists[LIST_ALL];
 }
 
-static uint8_t *at(const struct cuda_seat *seat, const struct part &part)
-{
-	return seat->block + part.at;
-}
-
-static int bring(struct cuda_seat *seat, const struct lull_stage_args *args, void *to,
-		 const void *from, size_t bytes, struct lull_error *reterr)
-{
-	return staging_upload(&seat->staging, seat->key->device, seat->key->layout.arrays.arena, to,
-			      from, bytes, args->workers, seat->up, reterr);
-}
-
 static void count_task(void *arg, size_t task, unsigned int slot)
 {
 	const struct packing *p = (const struct packing *)arg;
@@ -82,7 +70,7 @@ static int send_others(struct cuda_seat *seat, const struct packing *p, size_t n
 		       struct lull_workers *workers, struct lull_error *reterr)
 {
 	struct values_fill values = { { values_task, 0 }, p, 0, 0 };
-	uint8_t *to = at(seat, list_of(seat)->others);
+	uint8_t *to = seat_at(seat, list_of(seat)->others);
 
 	for (; values.first < nr_others; values.first += values.nr) {
 		values.nr = lull_min(nr_others - values.first, staging_bytes / scalar_bytes);
@@ -99,14 +87,16 @@ static int bring_packed(struct cuda_seat *seat, const struct lull_stage_args *ar
 {
 	const struct layout *l = &seat->key->layout;
 	const struct list *all = list_of(seat);
-	uint8_t *map = at(seat, l->map), *places = at(seat, all->ones);
+	uint8_t *map = seat_at(seat, l->map), *places = seat_at(seat, all->ones);
 
-	LULL_TRY(bring(seat, args, map, p->map, classify_map_bytes(p->nr), reterr));
+	LULL_TRY(seat_bring(seat, args, l->map, p->map, classify_map_bytes(p->nr), seat->up,
+			    reterr));
 	LULL_TRY(pinned_copy(seat->key->device, l->arrays.arena, places, p->places,
 			     expand_nr_groups(p->nr) * sizeof(uint32_t), seat->up, reterr));
 	LULL_TRY(send_others(seat, p, nr_others, args->workers, reterr));
-	return expand_values((const uint32_t *)map, (const uint32_t *)places, at(seat, all->others),
-			     nr_others, at(seat, all->values), p->nr, seat->up, reterr);
+	return expand_values((const uint32_t *)map, (const uint32_t *)places,
+			     seat_at(seat, all->others), nr_others, seat_at(seat, all->values),
+			     p->nr, seat->up, reterr);
 }
 
 int witness_bring(struct cuda_seat *seat, const struct lull_stage_args *args,
@@ -126,13 +116,13 @@ int witness_bring(struct cuda_seat *seat, const struct lull_stage_args *args,
 			return bring_packed(seat, args, &p, nr_others, reterr);
 		}
 	}
-	return bring(seat, args, at(seat, list_of(seat)->values), p.values, p.nr * scalar_bytes,
-		     reterr);
+	return seat_bring(seat, args, list_of(seat)->values, p.values, p.nr * scalar_bytes,
+			  seat->up, reterr);
 }
 
 const uint32_t *witness_map(const struct cuda_seat *seat)
 {
-	return seat->mapped ? (const uint32_t *)at(seat, seat->key->layout.map) : NULL;
+	return seat->mapped ? (const uint32_t *)seat_at(seat, seat->key->layout.map) : NULL;
 }
 
 size_t witness_places_bytes(const struct layout *layout)
