@@ -21,6 +21,13 @@
 	"/sys/devices/system/node/node%d/hugepages/hugepages-%zukB/%s"
 #define THP_ENABLED "/sys/kernel/mm/transparent_hugepage/enabled"
 
+uint64_t lull_arena_host_memory_bytes(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : 0;
+}
+
 /* The first line of a file, without its end. */
 static bool read_text(const char *root, const char *path, char *buf,
 		      size_t bytes)

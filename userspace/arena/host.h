@@ -15,6 +15,8 @@
 #define LULL_ARENA_DEVICE "/dev/lull_arena"
 #define LULL_ARENA_SYSFS "/sys/class/misc/lull_arena"
 
+/* Memory that the machine has; 0 where that cannot be told. */
+uint64_t lull_arena_host_memory_bytes(void);
 /* The number that a file begins with. */
 bool lull_arena_host_number(const char *root, const char *path,
 			    uint64_t *ret_number);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
+#include "arena/host.h"
 #include "base/base.h"
 #include "base/error.h"
 
@@ -21,8 +21,8 @@
 
 static size_t span_wanted(const struct lull_arena *arena, size_t bytes_min)
 {
-	long pages = sysconf(_SC_PHYS_PAGES);
-	size_t span = pages > 0 ? (size_t)pages * PAGE_BYTES : SPAN_LIMITED;
+	size_t memory = (size_t)lull_arena_host_memory_bytes();
+	size_t span = memory ? memory : SPAN_LIMITED;
 	struct rlimit limit;
 
 	if (arena->opts.bytes_max)

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arena/host.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "bench/storm.h"
@@ -282,8 +283,7 @@ static json_t *host_row(const struct storm_counters *counters)
 
 	row = json_pack("{s:s, s:s, s:o, s:I}", "bench", "storm", "name",
 			"host", "host", lull_bench_host(), "memory_bytes",
-			(json_int_t)sysconf(_SC_PHYS_PAGES) *
-				(json_int_t)STORM_PAGE_BYTES);
+			(json_int_t)lull_arena_host_memory_bytes());
 	for (i = 0; i < LULL_ARRAY_SIZE(settings); i++)
 		json_object_set_new(row, settings[i].key,
 				    chosen(settings[i].path));

@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arena/host.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "bench/storm.h"
@@ -214,7 +215,7 @@ static void ask_for_large(struct large *large)
 
 int lull_bench_storm_hog(struct lull_error *reterr)
 {
-	size_t all = (size_t)sysconf(_SC_PHYS_PAGES) * STORM_PAGE_BYTES, at = 0;
+	size_t all = (size_t)lull_arena_host_memory_bytes(), at = 0;
 	uint64_t start = lull_bench_now_ns(), before = count_reclaims();
 	uint64_t floor, file_floor, nr_waits = 0, plenty;
 	struct large large = { 0 };

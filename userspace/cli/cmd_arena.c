@@ -205,10 +205,9 @@ int lull_cli_arena_status(const struct lull_cli *cli)
  * want of memory. */
 static int check_memory(uint64_t bytes, struct lull_error *reterr)
 {
-	uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-		       (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t all = lull_arena_host_memory_bytes();
 
-	if (bytes <= all)
+	if (!all || bytes <= all)
 		return LULL_OK;
 	return lull_fail(reterr, LULL_NOMEM,
 			 "BYTES: expected at most the %" PRIu64
