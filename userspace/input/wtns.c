@@ -134,6 +134,16 @@ int lull_wtnsfile_classify(const struct lull_wtnsfile *wtns, uint32_t first,
 	return end < last ? fail_value(wtns, end, reterr) : LULL_OK;
 }
 
+void lull_wtnsfile_take(struct lull_wtnsfile *wtns, struct lull_vec *map,
+			const struct lull_classes *found)
+{
+	wtns->checked = true;
+	wtns->map = *map;
+	*map = (struct lull_vec){ 0 };
+	wtns->classes = *found;
+	wtns->classes.map = wtns->map.ptr;
+}
+
 int lull_wtnsfile_match(const struct lull_wtnsfile *wtns,
 			const struct lull_wtns_want *want,
 			struct lull_error *reterr)
@@ -298,16 +308,13 @@ static bool was_checked(const struct lull_wtnsfile *wtns,
  * have. */
 static void take_found(struct lull_wtnsfile *wtns, struct early *early)
 {
-	wtns->checked = was_checked(wtns, early);
-	if (!wtns->checked)
-		return;
-	wtns->map = early->map;
-	early->map = (struct lull_vec){ 0 };
-	wtns->classes = (struct lull_classes){
-		.map = wtns->map.ptr,
+	const struct lull_classes found = {
 		.nr_ones = atomic_load(&early->nr_ones),
 		.nr_others = atomic_load(&early->nr_others),
 	};
+
+	if (was_checked(wtns, early))
+		lull_wtnsfile_take(wtns, &early->map, &found);
 }
 
 /* ---- the whole --------------------------------------------------------- */

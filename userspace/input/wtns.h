@@ -169,6 +169,15 @@ int lull_wtnsfile_classify(const struct lull_wtnsfile *wtns, uint32_t first,
 			   struct lull_error *reterr);
 
 /**
+ * lull_wtnsfile_take - all values are below r, and these are their classes
+ * @wtns: the witness, then @checked
+ * @map: of lull_wtnsfile_map(), filled; emptied: the witness's from now on
+ * @found: how many ones and others; its map is left alone
+ */
+void lull_wtnsfile_take(struct lull_wtnsfile *wtns, struct lull_vec *map,
+			const struct lull_classes *found);
+
+/**
  * lull_wtnsfile_close - give the memory back and empty; an empty one is left alone
  * @wtns: the witness
  */

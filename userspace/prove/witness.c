@@ -42,6 +42,7 @@ int lull_witness_check(struct lull_wtnsfile *file, struct lull_workers *workers,
 		       struct lull_arena *arena, struct lull_error *reterr)
 {
 	struct check check = { .file = file };
+	struct lull_classes found = { 0 };
 	struct lull_vec map;
 	int err;
 
@@ -58,12 +59,8 @@ int lull_witness_check(struct lull_wtnsfile *file, struct lull_workers *workers,
 		lull_arena_retire(&map);
 		return err;
 	}
-	file->checked = true;
-	file->map = map;
-	file->classes = (struct lull_classes){
-		.map = map.ptr,
-		.nr_ones = atomic_load(&check.nr_ones),
-		.nr_others = atomic_load(&check.nr_others),
-	};
+	found.nr_ones = atomic_load(&check.nr_ones);
+	found.nr_others = atomic_load(&check.nr_others);
+	lull_wtnsfile_take(file, &map, &found);
 	return LULL_OK;
 }
