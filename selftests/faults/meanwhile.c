@@ -18,7 +18,6 @@
 
 #define CIRCUIT "bls12381-mul2"
 #define NR_CALLS_MAX 2000
-#define NR_LOOKS 1000
 
 static struct lull_ctx *ctx;
 static struct lull_wtns *wtns;
@@ -149,18 +148,6 @@ static void write_input(const struct blob *whole)
 	EXPECT_EQ(0, utimensat(AT_FDCWD, input, times, 0));
 }
 
-/* A thread of the C library's has one open for a moment when it first takes
- * memory: what is left open stays. */
-static bool are_open(unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < NR_LOOKS; i++)
-		if (nr_open_files() == nr)
-			return true;
-	return false;
-}
-
 /* Whether it was told of. */
 static bool harm_before_call(int (*fn)(struct lull_error *),
 			     const struct harm *harm, unsigned int nth,
@@ -179,7 +166,7 @@ static bool harm_before_call(int (*fn)(struct lull_error *),
 	*ret_met = wrap_disarm();
 	EXPECT_EQ(blocks, atomic_load(&wrapped.blocks));
 	EXPECT_EQ(mapped, atomic_load(&wrapped.mapped));
-	EXPECT_TRUE(are_open(nr_open));
+	EXPECT_TRUE(!more_files_stay_open(nr_open));
 	EXPECT_EQ(files, scratch_count());
 	if (!err)
 		EXPECT_TRUE(untouched(&error, sizeof(error)));
