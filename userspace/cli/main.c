@@ -132,7 +132,7 @@ static const struct lull_cli_command commands[] = {
 	},
 	{
 		.name = "gen",
-		.words = "",
+		.words = "--shape NAME --log2 N --curve CURVE -o FOLDER",
 		.options = { OPT_SHAPE, OPT_LOG2, OPT_CURVE, OPT_OUTPUT,
 			     OPT_FILES, OPT_WITNESSES, OPT_SEED, OPT_THREADS,
 			     OPT_BACKEND,
