@@ -12,7 +12,8 @@ files and folders of this tree: from its root, or shorter, as sched/pipeline.c
 and internals/msm.rst are.  A name with a star, or with a word in capitals, stands
 for others.  Prints FILE:LINE: NAME and exits 1 where one is not there.  So it does
 where two pages have one title, where the index leaves out what lies beside it, and
-where the module's files in sysfs or its parameters are others than described.
+where the module's files in sysfs, its parameters or variables of the environment
+are others than described.
 """
 import glob
 import io
@@ -94,7 +95,7 @@ def not_in_the_index():
 
 
 def undescribed():
-    """Files and parameters of the module, and their pages."""
+    """Files and parameters of the module, the environment, and their pages."""
     sources = "".join(map(read, glob.glob("kmod/*.c")))
     if not sources:
         return
@@ -104,6 +105,11 @@ def undescribed():
     yield from (f"{ABI}: no {name}" for name in sorted(files - said))
     yield from (f"{ABI}: {name}, which {SYSFS} has not"
                 for name in sorted(said - files))
+    told = "".join(read(f) for f in documents() if "/man/" in f or "/formats/" in f)
+    for source in glob.glob("userspace/*/*.c"):
+        for name in re.findall(r'getenv\("(\w+)"\)', read(source)):
+            if not re.search(rf"\b{name}\b", told):
+                yield f"{source}: {name} stands in no manual page"
     table = read(MODULE_PAGE)
     for name in re.findall(r"^module_param\w*\((\w+),", sources, re.M):
         if not re.search(rf"^{name}  ", table, re.M):

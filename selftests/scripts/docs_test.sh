@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-NR_CASES=13
+NR_CASES=14
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 git -C "$tmp" init -q
@@ -78,5 +78,9 @@ expect "a file in sysfs that is not there" "" \
 echo "What:		/sys/live" >$abi
 echo >$page
 expect "what is not described" "" "$abi: no pages
+$page: no gap"
+echo 'getenv("HOW")' >userspace/msm/sum.c
+expect "a variable that is not told" "" "$abi: no pages
+userspace/msm/sum.c: HOW stands in no manual page
 $page: no gap"
 exit $failed
