@@ -40,7 +40,7 @@
 /* The smallest key option without a letter. */
 #define LONG_ONLY 256
 /* The column in which help texts begin, and one option's left side. */
-#define HELP_COLUMN 24
+#define HELP_COLUMN 25
 #define LEFT_BYTES 64
 #define USAGE_BYTES 200
 
