@@ -397,8 +397,8 @@ int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 		     lull_convert_fn *convert, struct lull_error *reterr)
 {
 	bool toxic = false;
-	struct lull_convert_how how = { .reader = lull_loader_reader(
-						ctx->loader),
+	struct lull_convert_how how = { .reader =
+						lull_loader_reader(ctx->loader),
 					.ret_toxic = &toxic };
 	int err;
 
