@@ -69,7 +69,7 @@ MAY_INCLUDE = {
     "ntt": {"curve", "arena"},
     "msm": {"curve"},
     "backend": {"curve", "arena"} | KERNELS,
-    "prove": BELOW_PROVE,
+    "prove": BELOW_PROVE - {"load"},
     "sched": BELOW_PROVE | {"prove"},
     "lib": BELOW_LIB,
     "supraseal": {"prove"},

@@ -396,8 +396,11 @@ int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 		     const struct lull_convert_opts *opts,
 		     lull_convert_fn *convert, struct lull_error *reterr)
 {
-	struct lull_convert_how how = { .reader = lull_loader_reader(
-						ctx->loader) };
+	bool toxic = false;
+	struct lull_convert_how how = { .reader =
+						lull_loader_reader(ctx->loader),
+					.ret_toxic = &toxic };
+	int err;
 
 	if (opts && opts->size < sizeof(*opts))
 		return lull_fail_size(reterr, "lull_convert_opts",
@@ -408,7 +411,10 @@ int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 		how.progress = opts->progress;
 		how.progress_arg = opts->progress_arg;
 	}
-	return convert(path, lkey_path, &how, ctx->workers, ctx->arena, reterr);
+	err = convert(path, lkey_path, &how, ctx->workers, ctx->arena, reterr);
+	if (toxic)
+		tell(ctx, path, LULL_ZKEY_TOXIC_TEXT);
+	return err;
 }
 
 int lull_key_convert(struct lull_ctx *ctx, const char *zkey_path,

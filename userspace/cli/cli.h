@@ -276,6 +276,10 @@ int lull_cli_parse_number(const char *option, const char *text,
 int lull_cli_parse_bytes(const char *what, const char *text,
 			 uint64_t *ret_bytes, struct lull_error *reterr);
 
+/* The first option given of what a pipeline is told, which means nothing where
+ * there is none; or NULL. */
+const char *lull_cli_pipeline_option(const struct lull_cli *cli);
+
 /* Prints the help of one command, or of all, to standard output.  Returns an
  * enum lull_cli_exit. */
 int lull_cli_help_command(const struct lull_cli_command *command);

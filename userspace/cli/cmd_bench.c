@@ -267,7 +267,7 @@ static const char *pipeline_option(const struct lull_cli *cli)
 	       : cli->sweep	   ? "--sweep"
 	       : cli->trace	   ? "--trace"
 	       : cli->nr_witnesses ? "--witnesses"
-				   : NULL;
+				   : lull_cli_pipeline_option(cli);
 }
 
 /* Partitions, and no witness that none of them would have. */

@@ -83,6 +83,10 @@ static int check_command(const struct lull_cli *cli, struct lull_error *reterr)
 		return lull_fail(reterr, LULL_USAGE,
 				 "prove: --partitions wants --key and "
 				 "--output");
+	/* Where one fails, FILE.NUMBER is what the others' names are made of. */
+	if (!strcmp(cli->output, "-"))
+		return lull_fail(reterr, LULL_USAGE,
+				 "prove: --output: expected a file, found '-'");
 	if (cli->check_r1cs || cli->test_rs[0])
 		return lull_fail(
 			reterr, LULL_USAGE, "prove: %s is for one witness",

@@ -64,7 +64,7 @@ static int check_single(const struct lull_cli *cli, struct lull_error *reterr)
 {
 	const char *option = cli->key	   ? "--key"
 			     : cli->output ? "--output"
-					   : NULL;
+					   : lull_cli_pipeline_option(cli);
 
 	return option ? lull_fail(reterr, LULL_USAGE,
 				  "prove: %s is for --partitions", option)

@@ -35,7 +35,7 @@ static const struct lull_cli_command commands[] = {
 		.about =
 "The proof is checked before it is written; both files appear whole or not\n"
 "at all.  Exit codes: 0 done, 2 error, 3 the witness does not satisfy the\n"
-"circuit, 130 interrupted.\n\n"
+"circuit, 130 and 143 ended by a signal.\n\n"
 "Many at once: lull prove --key KEY --partitions 'w*.wtns' -o PROOF.bin.\n"
 "On BLS12-381 the proofs are bellman's 192 bytes each, in the order of the\n"
 "witnesses; on BN254, or where PROOF ends in .json, an array.  A witness that\n"
@@ -132,7 +132,7 @@ static const struct lull_cli_command commands[] = {
 	},
 	{
 		.name = "gen",
-		.words = "",
+		.words = "--shape NAME --log2 N --curve CURVE -o FOLDER",
 		.options = { OPT_SHAPE, OPT_LOG2, OPT_CURVE, OPT_OUTPUT,
 			     OPT_FILES, OPT_WITNESSES, OPT_SEED, OPT_THREADS,
 			     OPT_BACKEND,

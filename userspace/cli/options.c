@@ -40,7 +40,7 @@
 /* The smallest key option without a letter. */
 #define LONG_ONLY 256
 /* The column in which help texts begin, and one option's left side. */
-#define HELP_COLUMN 24
+#define HELP_COLUMN 25
 #define LEFT_BYTES 64
 #define USAGE_BYTES 200
 
@@ -63,7 +63,7 @@ static const struct option_text option_texts[] = {
 	  "module, hugetlb, thp, malloc, malloc-serial (default: auto)" },
 	{ OPT_ARMS, "arms", "A,B,...", "these arms alone (default: all)" },
 	{ OPT_BACKEND, "backend", "NAME",
-	  "auto, cpu or cuda (default: auto); benches: null too" },
+	  "auto, cpu, cuda; benches: null (default: auto; kernels: cpu)" },
 	{ OPT_BANDWIDTH_GATE, "bandwidth-gate", "NAME",
 	  "loads pause while proofs read: off, flag, tokens (default: off)" },
 	{ OPT_BYSTANDERS, "bystanders", "N",
@@ -79,7 +79,8 @@ static const struct option_text option_texts[] = {
 	  "threads of one proof on the CPU (default: --threads)" },
 	{ OPT_CUDA_REGISTER, "cuda-register", NULL,
 	  "also register memory with a GPU, each time and once" },
-	{ OPT_CURVE, "curve", "CURVE", "bn254 or bls12_381 (default: both)" },
+	{ OPT_CURVE, "curve", "CURVE",
+	  "bn254 or bls12_381 (benches: both, or the shape's)" },
 	{ OPT_DEALLOC, "dealloc", "NAME",
 	  "retire, inline, async or serial (default: retire)" },
 	{ OPT_DEPTH, "depth", "N", "reads in flight (default: 32)" },
@@ -114,12 +115,12 @@ static const struct option_text option_texts[] = {
 	{ OPT_LOADER, "loader", "NAME",
 	  "uring, pread or mmap (default: auto)" },
 	{ OPT_LOG2, "log2", "N", "a domain of 2^N, from 10 to 28" },
-	{ OPT_MAX_LOG2, "max-log2", "N", "largest size, 2^N" },
-	{ OPT_MIN_LOG2, "min-log2", "N", "smallest size, 2^N" },
+	{ OPT_MAX_LOG2, "max-log2", "N", "largest size, 2^N (default: 16)" },
+	{ OPT_MIN_LOG2, "min-log2", "N", "smallest size, 2^N (default: 12)" },
 	{ OPT_NODE, "node", "N", "of this NUMA node (default: of all)" },
 	{ OPT_NO_VERIFY, "no-verify", NULL,
 	  "leave out the check of the finished proof" },
-	{ OPT_ONLY, "only", "NAME", "this kernel, or loader, alone" },
+	{ OPT_ONLY, "only", "NAME", "this kernel, loader, disk or key alone" },
 	{ OPT_OUTPUT, "output", "FILE", "where to write" },
 	{ OPT_PARTITIONS, "partitions", "WHICH",
 	  "witnesses, such as 'w*.wtns'; bench: how many" },
@@ -137,7 +138,7 @@ static const struct option_text option_texts[] = {
 	{ OPT_SWEEP, "sweep", "A,B,...",
 	  "every value of dealloc, cpu-threads, bandwidth-gate" },
 	{ OPT_THREADS, "threads", "N",
-	  "threads to work on (default: one a usable CPU)" },
+	  "threads to work on (default: one a usable CPU; storm: 1)" },
 	{ OPT_TO, "to", "FORMAT", "what to write: bellman or bellman-vkey" },
 	{ OPT_TOXIC, "toxic", NULL,
 	  "accept that the key is insecure, for tests only" },
@@ -380,6 +381,20 @@ static int take_pipeline(struct lull_cli *cli, const struct option_text *option,
 		*ret_taken = false;
 		return LULL_OK;
 	}
+}
+
+const char *lull_cli_pipeline_option(const struct lull_cli *cli)
+{
+	const struct lull_pipeline_opts *opts = &cli->pipeline;
+
+	return opts->in_flight		  ? "--in-flight"
+	       : opts->cpu_threads	  ? "--cpu-threads"
+	       : opts->workers_per_device ? "--gpu-workers"
+	       : opts->dealloc		  ? "--dealloc"
+	       : opts->bandwidth_gate	  ? "--bandwidth-gate"
+	       : opts->host_bytes	  ? "--host-memory"
+	       : opts->idle_release_s	  ? "--idle-release"
+					  : NULL;
 }
 
 static int take_numbers(struct lull_cli *cli, const struct option_text *option,

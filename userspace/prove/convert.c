@@ -481,6 +481,8 @@ int lull_convert(const struct lull_source *source, const char *path,
 	err = write_file(&c, reterr);
 	if (!err)
 		err = lull_outfile_commit(&c.out, 1, reterr);
+	if (!err && how->ret_toxic)
+		*how->ret_toxic = source->toxic;
 	lull_outfile_discard(&c.out);
 	return err;
 }

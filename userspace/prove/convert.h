@@ -24,6 +24,8 @@
  * @r1cs_path: the circuit, which must be the key's (compare_tmpl.c); may be NULL
  * @fold_c: fold C into L (Documentation/internals/msm.rst); needs the circuit
  * @reader: who reads the key; NULL for the threads of the pool
+ * @ret_toxic: told whether the key's trapdoor is known, once the .lkey is there;
+ *	may be NULL
  * @progress: called by the thread that converts, as step @nr_done of @nr_all
  *	begins or goes on; may be NULL
  * @progress_arg: handed to it
@@ -32,6 +34,7 @@ struct lull_convert_how {
 	const char *r1cs_path;
 	bool fold_c;
 	const struct lull_reader *reader;
+	bool *ret_toxic;
 	void (*progress)(void *arg, const char *what, unsigned int nr_done,
 			 unsigned int nr_all);
 	void *progress_arg;
