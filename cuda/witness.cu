@@ -89,7 +89,7 @@ static int bring_packed(struct cuda_seat *seat, const struct lull_stage_args *ar
 	const struct list *all = list_of(seat);
 	uint8_t *map = seat_at(seat, l->map), *places = seat_at(seat, all->ones);
 
-	LULL_TRY(seat_bring(seat, args, l->map, p->map, classify_map_bytes(p->nr), seat->up,
+	LULL_TRY(seat_bring(seat, args, l->map, p->map, lull_classes_bytes(p->nr), seat->up,
 			    reterr));
 	LULL_TRY(pinned_copy(seat->key->device, l->arrays.arena, places, p->places,
 			     expand_nr_groups(p->nr) * sizeof(uint32_t), seat->up, reterr));

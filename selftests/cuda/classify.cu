@@ -59,7 +59,7 @@ static void must_run(int rc, const struct lull_error *error)
 
 static void check_map(const std::vector<scalar> &v, const void *values)
 {
-	size_t bytes = classify_map_bytes(v.size());
+	size_t bytes = lull_classes_bytes(v.size());
 	std::vector<uint32_t> map(bytes / 4 + 1);
 	void *device = device_alloc(bytes);
 	struct lull_error error;
@@ -236,7 +236,7 @@ static void check(size_t nr, enum filling filling)
 /* What the host's check finds (input/classes.h). */
 static std::vector<uint32_t> make_map(const std::vector<scalar> &v)
 {
-	std::vector<uint32_t> map(classify_map_bytes(v.size()) / 4);
+	std::vector<uint32_t> map(lull_classes_bytes(v.size()) / 4);
 
 	for (size_t i = 0; i < v.size(); i++)
 		map[i / class_nr] |= class_of(v[i])
@@ -434,7 +434,7 @@ TEST(expand)
 TEST(packs_no_more_than_there_is)
 {
 	std::vector<scalar> v(300), others;
-	std::vector<uint32_t> map(classify_map_bytes(v.size()) / 4, ~0u),
+	std::vector<uint32_t> map(lull_classes_bytes(v.size()) / 4, ~0u),
 		places(expand_nr_groups(v.size()) + 1);
 	struct packing p = { map.data(), (const uint8_t *)v.data(), v.size(),
 			     places.data() };

@@ -258,7 +258,7 @@ static void check_packed(const struct layout *l)
 	EXPECT_EQ(l->arrays.assigned ? 0 : nr / 8, l->packed_max);
 	EXPECT_EQ(l->arrays.assigned, !l->map.bytes);
 	EXPECT_TRUE(l->arrays.assigned ||
-		    l->map.bytes >= classify_map_bytes(nr));
+		    l->map.bytes >= lull_classes_bytes(nr));
 	EXPECT_TRUE(all->others.bytes >= l->packed_max * scalar_bytes);
 	EXPECT_TRUE(all->ones.bytes >=
 		    expand_nr_groups(nr) * sizeof(uint32_t));
