@@ -311,6 +311,8 @@ static void check(const struct layout *l)
 			    l->sum_scratch[lane].bytes);
 		EXPECT_TRUE(s->last_plan.scratch.bytes <=
 			    l->sum_scratch[lane].bytes);
+		EXPECT_TRUE(!s->few_max || s->few_plan.scratch.bytes <=
+						   l->sum_scratch[lane].bytes);
 		EXPECT_TRUE(
 			s->plan.table_bytes <=
 			(s->streamed ? l->buffers[0].bytes : s->table.bytes));
