@@ -14,7 +14,6 @@
 #define RUNS_DEFAULT 5
 #define PROOFS_DEFAULT 4
 #define JOBS_DEFAULT 2
-#define PARTITIONS_MAX 100000
 #define MIN_LOG2_DEFAULT 12
 #define MAX_LOG2_DEFAULT 16
 #define NS_PER_US 1e3
@@ -276,8 +275,8 @@ static int parse_partitions(const struct lull_cli *cli,
 			    struct lull_error *reterr)
 {
 	int err = lull_cli_parse_number("partitions", cli->partitions, 1,
-					PARTITIONS_MAX, &opts->nr_partitions,
-					reterr);
+					LULL_PARTITIONS_MAX,
+					&opts->nr_partitions, reterr);
 
 	if (err || cli->nr_witnesses <= opts->nr_partitions)
 		return err;

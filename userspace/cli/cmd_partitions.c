@@ -2,7 +2,8 @@
 /*
  * cmd_partitions.c - lull prove --partitions: one key and many witnesses
  *
- * Outputs are refused before the key is read, those among them that may never be
+ * More witnesses than a file of proofs may have are refused first.  Outputs are
+ * refused before the key is read, those among them that may never be
  * written.  When every partition has its proof they are written into one file;
  * when some have not, each of the others is written into a file of its own,
  * FILE.NUMBER, so that nothing that was proved is lost and no file lacks what
@@ -72,6 +73,12 @@ static int find_witnesses(struct partitions *p, struct lull_error *reterr)
 	if (err)
 		return lull_fail_errno(reterr, LULL_IO, errno,
 				       "--partitions: '%.100s'", pattern);
+	if (p->paths.gl_pathc > LULL_PARTITIONS_MAX)
+		return lull_fail(reterr, LULL_USAGE,
+				 "--partitions: expected at most %d witnesses, "
+				 "found %zu that match '%.100s'",
+				 LULL_PARTITIONS_MAX, p->paths.gl_pathc,
+				 pattern);
 	p->nr = (unsigned int)p->paths.gl_pathc;
 	qsort(p->paths.gl_pathv, p->nr, sizeof(char *), compare_paths);
 	return LULL_OK;
