@@ -26,6 +26,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "base/fdpath.h"
 #include "base/hash.h"
 
 #define TEMP_TRIES 16	   /* names of 64 bits: one is enough */
@@ -170,15 +171,20 @@ static int open_regular(const char *path, bool exists, struct lull_outfile *out,
 	return LULL_OK;
 }
 
+static int refuse_many_places(const struct lull_outfile *out, const char *found,
+			      struct lull_error *reterr)
+{
+	return lull_fail(reterr, LULL_USAGE,
+			 "%s: it is written at many places at once: expected a "
+			 "regular file, found a %s",
+			 out->name, found);
+}
+
 static int open_special(const char *path, struct lull_outfile *out,
 			struct lull_error *reterr)
 {
 	if (out->flags & LULL_OUTFILE_REGULAR)
-		return lull_fail(reterr, LULL_USAGE,
-				 "%s: it is written at many places at once: "
-				 "expected a regular file, found a device or "
-				 "pipe",
-				 out->name);
+		return refuse_many_places(out, "device or pipe", reterr);
 	out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (out->fd < 0)
 		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
@@ -195,29 +201,57 @@ static int open_nameless(const char *path, struct lull_outfile *out,
 	return LULL_OK;
 }
 
-int lull_outfile_open(const char *path, unsigned int flags,
-		      struct lull_outfile *ret_out, struct lull_error *reterr)
+/* What the caller has open is written to where it stands: a file that is
+ * appended to grows.  What is written at many places is a file of its own, so
+ * such a descriptor is only a way to name one that has no name. */
+static int open_descriptor(const char *path, int fd, struct lull_outfile *out,
+			   struct lull_error *reterr)
 {
-	struct lull_outfile out = { .fd = -1, .flags = flags };
+	struct stat st;
+
+	if (!lull_fd_is_writable(fd) || fstat(fd, &st))
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
+	if (out->flags & LULL_OUTFILE_REGULAR)
+		return S_ISREG(st.st_mode) && !st.st_nlink
+			       ? open_nameless(path, out, reterr)
+			       : refuse_many_places(out, "descriptor", reterr);
+	out->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (out->fd < 0)
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
+	return LULL_OK;
+}
+
+static int open_file(const char *path, struct lull_outfile *out,
+		     struct lull_error *reterr)
+{
 	struct stat st;
 	size_t len = strlen(path);
 	bool exists = !stat(path, &st);
-	int err;
 
-	lull_infile_name(path, out.name);
 	if (!exists && errno != ENOENT)
-		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out.name);
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
 	if ((exists && S_ISDIR(st.st_mode)) || (len && path[len - 1] == '/'))
-		return lull_fail_errno(reterr, LULL_IO, EISDIR, "%s", out.name);
+		return lull_fail_errno(reterr, LULL_IO, EISDIR, "%s",
+				       out->name);
 	if (!len)
 		return lull_fail_errno(reterr, LULL_IO, ENOENT,
 				       "an empty name for an output");
 	if (exists && !S_ISREG(st.st_mode))
-		err = open_special(path, &out, reterr);
-	else if (exists && !st.st_nlink)
-		err = open_nameless(path, &out, reterr);
-	else
-		err = open_regular(path, exists, &out, reterr);
+		return open_special(path, out, reterr);
+	if (exists && !st.st_nlink)
+		return open_nameless(path, out, reterr);
+	return open_regular(path, exists, out, reterr);
+}
+
+int lull_outfile_open(const char *path, unsigned int flags,
+		      struct lull_outfile *ret_out, struct lull_error *reterr)
+{
+	struct lull_outfile out = { .fd = -1, .flags = flags };
+	int fd = lull_fd_of_path(path), err;
+
+	lull_infile_name(path, out.name);
+	err = fd < 0 ? open_file(path, &out, reterr)
+		     : open_descriptor(path, fd, &out, reterr);
 	if (err) {
 		lull_outfile_discard(&out);
 		return err;
