@@ -133,13 +133,20 @@ static void check_replaced_file(void)
 {
 	const char *path = in_folder("old.json");
 	struct lull_outfile out;
+	struct stat st;
 
 	write_file(path, "older and longer");
+	ASSERT_EQ(0, chmod(path, 0604));
 	ASSERT_EQ(LULL_OK, open_out(path, LULL_OUTFILE_FSYNC, &out, NULL));
+	/* Before it has what the older file's readers alone may see. */
+	ASSERT_EQ(0, fstat(out.fd, &st));
+	EXPECT_EQ(0604, st.st_mode & 07777);
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
 	expect_content(path, "older and longer");
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
 	expect_content(path, "new");
+	ASSERT_EQ(0, stat(path, &st));
+	EXPECT_EQ(0604, st.st_mode & 07777);
 	EXPECT_EQ(1, nr_files());
 	unlink(path);
 }
@@ -635,6 +642,42 @@ static void check_neither_when_one_cannot_be_renamed(void)
 TEST(neither_when_one_cannot_be_renamed)
 {
 	both_ways(check_neither_when_one_cannot_be_renamed);
+}
+
+/* Whichever of the names a directory has taken. */
+static void check_older_files_come_back(void)
+{
+	const char *paths[3] = { in_folder("a"), in_folder("b"),
+				 in_folder("c") };
+	struct lull_outfile outs[3];
+	struct stat was, is;
+	unsigned int taken, i;
+
+	for (taken = 0; taken < 3; taken++) {
+		for (i = 0; i < 3; i++) {
+			write_file(paths[i], "old");
+			ASSERT_EQ(LULL_OK,
+				  open_out(paths[i], 0, &outs[i], NULL));
+			lull_outfile_write(&outs[i], "new", 3, NULL);
+		}
+		ASSERT_EQ(0, stat(paths[!taken], &was));
+		unlink(paths[taken]);
+		ASSERT_EQ(0, mkdir(paths[taken], 0700));
+		EXPECT_EQ(LULL_IO, lull_outfile_commit(outs, 3, NULL));
+		EXPECT_EQ(0, rmdir(paths[taken]));
+		expect_content(paths[!taken], "old");
+		ASSERT_EQ(0, stat(paths[!taken], &is));
+		EXPECT_EQ(was.st_ino, is.st_ino);
+		expect_content(paths[taken == 2 ? 1 : 2], "old");
+		EXPECT_EQ(2, nr_files());
+	}
+	for (i = 0; i < 3; i++)
+		unlink(paths[i]);
+}
+
+TEST(older_files_come_back)
+{
+	both_ways(check_older_files_come_back);
 }
 
 static void check_neither_when_one_cannot_be_closed(void)

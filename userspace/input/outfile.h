@@ -36,6 +36,7 @@
  * @path: the final name, symbolic links resolved; NULL for what is
  *	written to directly
  * @temp: the temporary name; NULL while the file has none
+ * @old: the name of the file that was replaced, while it may have to come back
  * @name: for messages
  * @mapped: lull_outfile_map(): its bytes, or NULL
  * @mapped_bytes: how many
@@ -45,6 +46,7 @@ struct lull_outfile {
 	unsigned int flags;
 	char *path;
 	char *temp;
+	char *old;
 	char name[LULL_INFILE_NAME_BYTES];
 	uint8_t *mapped;
 	uint64_t mapped_bytes;
@@ -164,7 +166,9 @@ int lull_outfile_stream(const struct lull_outfile *out, FILE **ret_stream,
  *
  * All are written out (and synced, where asked) before the first gets its name,
  * so a full disk leaves every name as it was.  When one cannot have its name,
- * those that have are removed.  Every output is ended, on failure too.
+ * those that have lose it, and the files that they replaced are there again: on
+ * all file systems that exchange names or have hard links.  A file that replaces
+ * one has its permissions.  Every output is ended, on failure too.
  *
  * Return: LULL_OK or LULL_IO.
  */
