@@ -468,13 +468,13 @@ TEST(files_without_a_name_are_written_directly)
 
 	ASSERT_TRUE(fd >= 0);
 	EXPECT_EQ(9, write(fd, "was there", 9));
-	EXPECT_EQ(LULL_USAGE, lull_outfile_open(of_fd, LULL_OUTFILE_REGULAR,
-						&out, &err));
+	EXPECT_EQ(LULL_USAGE,
+		  lull_outfile_open(of_fd, LULL_OUTFILE_REGULAR, &out, &err));
 	EXPECT_TRUE(strstr(err.msg, "expected a regular file, found a "
 				    "descriptor") != NULL);
 	unlink(path);
-	ASSERT_EQ(LULL_OK, lull_outfile_open(of_fd, LULL_OUTFILE_REGULAR, &out,
-					     &err));
+	ASSERT_EQ(LULL_OK,
+		  lull_outfile_open(of_fd, LULL_OUTFILE_REGULAR, &out, &err));
 	EXPECT_EQ(LULL_OK, lull_outfile_write_at(&out, 2, "new", 3, &err));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "ab", 2, &err));
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, &err));

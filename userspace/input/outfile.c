@@ -528,8 +528,7 @@ static bool put_name(struct lull_outfile *out, bool keep)
 	for (tries = 0; tries < TEMP_TRIES; tries++) {
 		if (!out->temp && !link_temp(out))
 			return false;
-		if (keep ? replace_keeping(out)
-			 : !rename(out->temp, out->path))
+		if (keep ? replace_keeping(out) : !rename(out->temp, out->path))
 			break;
 		if (!unnamed || errno != ENOENT)
 			return false;
