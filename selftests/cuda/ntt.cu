@@ -410,8 +410,9 @@ template <class F>
 static void compare_on_device(const struct cuda_ref *ref,
 			      const struct ntt_ref *ntt)
 {
-	/* Two passes with a table and with computed factors, three passes. */
-	static const unsigned int large[] = { 17, 20, 22 };
+	/* Two passes with a table and with computed factors; three, of which the
+	 * middle one ends with a round of radix 2, of 4 and of 8. */
+	static const unsigned int large[] = { 17, 20, 22, 23, 24 };
 
 	for (unsigned int log_n = 1; log_n <= 15; log_n++)
 		compare<F>(true, log_n, ref, ntt, NR_FILLINGS);
@@ -429,15 +430,17 @@ TEST(host_bls12_381)
 	compare_on_host<bls12_381_fr>(&cuda_ref_bls12_381, &ntt_ref_bls12_381);
 }
 
-/* Two passes with computed factors, three passes. */
+/* Two passes with computed factors; three, with an odd round of each kind. */
 TEST(host_large)
 {
 	if (!getenv("LULL_TEST_LARGE"))
-		SKIP("LULL_TEST_LARGE is not set: transforms of 2^20 and 2^22 "
+		SKIP("LULL_TEST_LARGE is not set: transforms of 2^20 to 2^23 "
 		     "take minutes here");
 	compare<bls12_381_fr>(false, 20, &cuda_ref_bls12_381,
 			      &ntt_ref_bls12_381, 1);
 	compare<bn254_fr>(false, 22, &cuda_ref_bn254, &ntt_ref_bn254, 1);
+	compare<bls12_381_fr>(false, 23, &cuda_ref_bls12_381,
+			      &ntt_ref_bls12_381, 1);
 }
 
 TEST(shapes)
