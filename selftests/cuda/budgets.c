@@ -8,10 +8,14 @@
 #include "gpu_circuit.h"
 
 #include "bench/circuit.h"
+#include "cuda/vram_watch.h"
 #include "input/lkey_blob.h"
 
+static struct vram_watch watch;
+
 /* With @vram bytes: LULL_OK and the same bytes, or LULL_NOMEM and how many there
- * should be; never more than that was allocated. */
+ * should be; never more than that was allocated, by the backend's count and by
+ * the driver's. */
 static int prove_within(uint64_t vram, const struct circuit *circuit,
 			const char *want, const uint8_t *r, const uint8_t *s,
 			unsigned long long *ret_least)
@@ -26,6 +30,7 @@ static int prove_within(uint64_t vram, const struct circuit *circuit,
 
 	if (!gpu)
 		return LULL_DEVICE;
+	vram_begin(&watch);
 	err = lull_key_open(gpu, circuit->key, &key, &error);
 	if (!err)
 		err = lull_wtns_open(gpu, circuit->wtns, &wtns, &error);
@@ -43,6 +48,8 @@ static int prove_within(uint64_t vram, const struct circuit *circuit,
 	if (lull_ctx_device_peak_bytes(gpu) > vram)
 		TEST_FAIL_("%" PRIu64 " bytes of %" PRIu64,
 			   lull_ctx_device_peak_bytes(gpu), vram);
+	if (!err && !strcmp(backend_name(), "cuda"))
+		vram_end(&watch, vram);
 	lull_wtns_close(wtns);
 	lull_key_close(key);
 	lull_ctx_destroy(gpu);
@@ -154,6 +161,8 @@ static void shrink(const char *curve, const char *shape, unsigned int log2,
 		vram = vram / 16 * 15;
 	}
 	printf("# %s: %u budgets fit\n", curve, ret_plans->nr_fit);
+	vram_judge(&watch);
+	watch.nr = 0;
 	if (!strcmp(backend_name(), "cuda")) {
 		EXPECT_TRUE(err == LULL_NOMEM && ret_plans->nr_fit > 1);
 		prove_with_least(least, &circuit, want, r, s);
