@@ -5,6 +5,8 @@
  * A block's work is one source for device and host (cuda/ntt_block.cuh): small
  * transforms are run on the host too, thread after thread, so that all but the
  * launches is tested without a GPU.
+ *
+ * LULL_TEST_BRIEF: what a sanitizer has time for, every kernel once.
  */
 #include <vector>
 
@@ -402,6 +404,8 @@ static void compare_on_host(const struct cuda_ref *ref,
 {
 	for (unsigned int log_n = 1; log_n <= 11; log_n++)
 		compare<F>(false, log_n, ref, ntt, log_n < 7 ? NR_FILLINGS : 1);
+	if (test_brief())
+		return;
 	compare<F>(false, 12, ref, ntt, 1);
 	compare<F>(false, 14, ref, ntt, 1);
 }
@@ -414,6 +418,14 @@ static void compare_on_device(const struct cuda_ref *ref,
 	 * middle one ends with a round of radix 2, of 4 and of 8. */
 	static const unsigned int large[] = { 17, 20, 22, 23, 24 };
 
+	/* A tile, two passes, and the least with two by columns. */
+	static const unsigned int brief[] = { 5, 12, 17, 21 };
+
+	if (test_brief()) {
+		for (unsigned int log_n : brief)
+			compare<F>(true, log_n, ref, ntt, 1);
+		return;
+	}
 	for (unsigned int log_n = 1; log_n <= 15; log_n++)
 		compare<F>(true, log_n, ref, ntt, NR_FILLINGS);
 	for (unsigned int log_n : large)
