@@ -24,6 +24,7 @@ namespace lull
  * @nr_sms: multiprocessors
  * @budget_bytes: the most to allocate
  * @stats: lock: what is allocated, and what was copied
+ * @optional_bytes: lock: of what is allocated, what keys could do without
  * @failed: lock: nothing runs on it any more
  * @lock: guards what says so
  * @opts: as opened
@@ -34,6 +35,7 @@ struct device {
 	unsigned int nr_sms;
 	uint64_t budget_bytes;
 	struct lull_backend_stats stats;
+	uint64_t optional_bytes;
 	bool failed;
 	pthread_mutex_t lock;
 	struct lull_device_opts opts;

@@ -6,6 +6,7 @@
  */
 #include "key.cuh"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,15 @@ extern "C" {
 namespace lull
 {
 
+/* Counts what the key could do without, or no longer. */
+static void count_optional(struct cuda_key *key, uint64_t bytes)
+{
+	pthread_mutex_lock(&key->device->lock);
+	key->device->optional_bytes += bytes - key->optional_bytes;
+	pthread_mutex_unlock(&key->device->lock);
+	key->optional_bytes = bytes;
+}
+
 void key_detach(void *opaque)
 {
 	struct cuda_key *key = (struct cuda_key *)opaque;
@@ -27,6 +37,7 @@ void key_detach(void *opaque)
 
 	if (!key)
 		return;
+	count_optional(key, 0);
 	/* On a device that failed all of this is refused, and does no harm. */
 	device_use(key->device, NULL);
 	cudaDeviceSynchronize();
@@ -213,6 +224,38 @@ static int upload(struct cuda_key *key, struct lull_workers *workers, struct lul
 	return LULL_OK;
 }
 
+/* What the key may take: all that is left, or as much as was said. */
+static uint64_t budget_of(const struct cuda_key *key)
+{
+	uint64_t left = device_left_bytes(key->device), most = key->device->opts.vram_key_bytes;
+
+	return most && most < left ? most : left;
+}
+
+/* Behind the numbers of a plan that did not fit: what to say for it to fit. */
+static void say_what_bounds(const struct cuda_key *key, uint64_t budget_bytes,
+			    struct lull_error *reterr)
+{
+	struct device *device = key->device;
+	uint64_t optional;
+	size_t used;
+
+	if (!reterr)
+		return;
+	used = strlen(reterr->msg);
+	pthread_mutex_lock(&device->lock);
+	optional = device->optional_bytes;
+	pthread_mutex_unlock(&device->lock);
+	if (budget_bytes && budget_bytes == device->opts.vram_key_bytes)
+		snprintf(reterr->msg + used, sizeof(reterr->msg) - used,
+			 ", which is vram_key_bytes");
+	else if (optional)
+		snprintf(reterr->msg + used, sizeof(reterr->msg) - used,
+			 "; other keys have %llu in copies and for second proofs, which "
+			 "vram_key_bytes of struct lull_ctx_opts bounds",
+			 (unsigned long long)optional);
+}
+
 static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 		    const struct lull_key_arrays *arrays, struct lull_workers *workers,
 		    struct lull_error *reterr)
@@ -220,8 +263,10 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 	const struct spmv_records records = records_of(arrays);
 	struct spmv_plan *m = &key->matrices;
 	struct layout *l = &key->layout;
+	uint64_t budget_bytes = budget_of(key);
 	struct matrices_bytes bytes;
 	char text[320];
+	int err;
 
 	key->state = calloc(1, curve->state_bytes);
 	if (!key->state)
@@ -231,8 +276,12 @@ static int plan_key(struct cuda_key *key, const struct curve_ops *curve,
 					reterr));
 	LULL_TRY(dense_find(curve, arrays, workers, &key->dense, reterr));
 	bytes = { m->dictionary_bytes, m->block_bytes_max, m->row_bytes_max, m->scratch_bytes };
-	LULL_TRY(layout_make(curve, arrays, &key->dense, &bytes, key->device->nr_sms,
-			     device_left_bytes(key->device), l, reterr));
+	err = layout_make(curve, arrays, &key->dense, &bytes, key->device->nr_sms, budget_bytes, l,
+			  reterr);
+	if (err == LULL_NOMEM)
+		say_what_bounds(key, budget_bytes, reterr);
+	if (err)
+		return err;
 	if (l->matrices_streamed)
 		LULL_TRY(spmv_cut(m, l->block_bytes, reterr));
 	l->nr_blocks = m->nr_blocks;
@@ -295,6 +344,7 @@ static int fill_key(struct cuda_key *key, const struct curve_ops *curve,
 			      (void **)&key->block, reterr));
 	LULL_TRY(create_seats(key, reterr));
 	device_plans_proofs(key->device, layout_proof_bytes(&key->layout));
+	count_optional(key, layout_optional_bytes(&key->layout));
 	return upload(key, workers, reterr);
 }
 

@@ -123,6 +123,7 @@ struct cuda_seat {
  *	missing ones: the key's own, or @pinned
  * @pinned: of streamed sections that are not in pinned memory, a copy
  * @rows: what spmv_fill() wrote; kept when the matrices are streamed
+ * @optional_bytes: as counted on the device
  * @seats: for proofs
  * @nr_seats: how many
  * @nr_waiting: the lock: proofs that wait for a seat
@@ -142,6 +143,7 @@ struct cuda_key {
 	const uint8_t *points[NR_SECTIONS];
 	struct pinned pinned[NR_SECTIONS];
 	struct pinned rows;
+	uint64_t optional_bytes;
 	struct cuda_seat seats[nr_seats_max];
 	unsigned int nr_seats;
 	unsigned int nr_waiting;

@@ -458,6 +458,17 @@ uint64_t layout_bytes(const struct layout *l)
 	       l->nr_works * l->bytes[BLOCK_WORK];
 }
 
+uint64_t layout_optional_bytes(const struct layout *l)
+{
+	uint64_t bytes = (l->nr_seats - 1) * l->bytes[BLOCK_SEAT] +
+			 (l->nr_works - 1) * l->bytes[BLOCK_WORK];
+
+	for (const struct section &s : l->sections)
+		if (!s.streamed && s.nr)
+			bytes += (s.plan.nr_copies - 1) * (uint64_t)s.nr * s.sum->point_bytes;
+	return bytes;
+}
+
 uint64_t layout_proof_bytes(const struct layout *l)
 {
 	return l->bytes[BLOCK_SEAT] + l->bytes[BLOCK_WORK];

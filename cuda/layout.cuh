@@ -215,6 +215,9 @@ struct layout {
 uint64_t layout_bits_bytes(const struct layout *layout);
 /* What all blocks take together. */
 uint64_t layout_bytes(const struct layout *layout);
+/* Of them, what only makes proofs faster: shifted copies, a second seat and a
+ * second block to compute in. */
+uint64_t layout_optional_bytes(const struct layout *layout);
 /* A seat's and one to compute in. */
 uint64_t layout_proof_bytes(const struct layout *layout);
 

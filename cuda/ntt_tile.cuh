@@ -2,8 +2,8 @@
 /*
  * ntt_tile.cuh - transforms of a tile of shared memory, one round at a time
  *
- * For ntt_kernels.cuh.  A tile has TILE elements; an index is some bits of row
- * and some of column, and a round takes three bits of it: each thread reads the
+ * For ntt_block.cuh.  A tile has 2^11 elements; an index is some bits of row and
+ * some of column, and a round takes three bits of it: each thread reads the
  * eight elements that differ there, transforms them in registers and puts them
  * back.  Between rounds the block waits.  Nothing here knows where a tile came
  * from.  The host runs the same rounds, thread after thread, in the tests.

@@ -94,6 +94,7 @@ static int open_set(struct lull_ctx *ctx, struct lull_error *reterr)
 		.gpus = ctx->opts.gpus,
 		.nr_gpus = ctx->opts.nr_gpus,
 		.vram_bytes = ctx->opts.vram_bytes,
+		.vram_key_bytes = ctx->opts.vram_key_bytes,
 		.warn = warn_line,
 		.say = say_line,
 		.arg = ctx,

@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "base/workers.h"
 #include "cuda/gpu.h"
+#include "cuda/vram_watch.h"
 #include "curve/group.h"
 #include "harness.h"
 #include "random_fr.h"
@@ -294,9 +295,11 @@ static struct lull_set *open_gpu(uint64_t vram_bytes)
 	return gpu_open(&opts);
 }
 
-/* Twice, so that what one proof leaves behind shows. */
+/* Twice, so that what one proof leaves behind shows; device memory is watched
+ * where it is bounded. */
 static int prove_on_gpu(struct lull_set *set, const struct scene *s,
-			const struct sums *want, struct lull_error *error)
+			const struct sums *want, struct vram_watch *watch,
+			struct lull_error *error)
 {
 	const struct lull_device *device = &set->devices[0];
 	const struct lull_backend_ops *ops = device->backend->ops(CURVE_ID);
@@ -304,6 +307,8 @@ static int prove_on_gpu(struct lull_set *set, const struct scene *s,
 	void *key = NULL;
 	int err, i;
 
+	if (watch)
+		vram_begin(watch);
 	err = ops->key_attach(device->handle, &s->arrays, workers, &key, error);
 	for (i = 0; i < 2 && !err; i++) {
 		memset(&got, 0, sizeof(got));
@@ -311,6 +316,8 @@ static int prove_on_gpu(struct lull_set *set, const struct scene *s,
 		if (!err)
 			expect_sums(want, &got);
 	}
+	if (watch && !err)
+		vram_end(watch, set->opts.vram_bytes);
 	ops->key_detach(key);
 	return err;
 }
@@ -321,7 +328,7 @@ static void compare(struct lull_set *set, struct scene s)
 	struct sums want;
 
 	prove_on_cpu(&s, &want);
-	if (prove_on_gpu(set, &s, &want, &error))
+	if (prove_on_gpu(set, &s, &want, NULL, &error))
 		TEST_FAIL_("%s", error.msg);
 	if (test_failed)
 		printf("# 2^%u, %zu wires, %zu and %zu dense\n",
@@ -386,6 +393,9 @@ TEST(registered_rows)
 
 /* ---- budgets ----------------------------------------------------------- */
 
+static struct vram_watch watch;
+
+/* No more than @vram is allocated, by the driver's count too. */
 static int prove_within(uint64_t vram, const struct scene *s,
 			const struct sums *want, unsigned long long *ret_least,
 			uint64_t *ret_peak)
@@ -397,7 +407,7 @@ static int prove_within(uint64_t vram, const struct scene *s,
 
 	if (!set)
 		return LULL_DEVICE;
-	err = prove_on_gpu(set, s, want, &error);
+	err = prove_on_gpu(set, s, want, vram ? &watch : NULL, &error);
 	if (err && err != LULL_NOMEM)
 		TEST_FAIL_("%s", error.msg);
 	least = err ? strstr(error.msg, LEAST_TEXT) : NULL;
@@ -435,6 +445,7 @@ TEST(small_budgets)
 		nr_fit += !err;
 	}
 	printf("# %u budgets fit\n", nr_fit);
+	vram_judge(&watch);
 	EXPECT_TRUE(err == LULL_NOMEM && (is_brief() || nr_fit > 1));
 	EXPECT_EQ(LULL_OK, prove_within(least, &s, &want, &least, &peak));
 	printf("# %s\n", plan_text);

@@ -8,10 +8,14 @@
 #include "gpu_circuit.h"
 
 #include "bench/circuit.h"
+#include "cuda/vram_watch.h"
 #include "input/lkey_blob.h"
 
+static struct vram_watch watch;
+
 /* With @vram bytes: LULL_OK and the same bytes, or LULL_NOMEM and how many there
- * should be; never more than that was allocated. */
+ * should be; never more than that was allocated, by the backend's count and by
+ * the driver's. */
 static int prove_within(uint64_t vram, const struct circuit *circuit,
 			const char *want, const uint8_t *r, const uint8_t *s,
 			unsigned long long *ret_least)
@@ -26,6 +30,7 @@ static int prove_within(uint64_t vram, const struct circuit *circuit,
 
 	if (!gpu)
 		return LULL_DEVICE;
+	vram_begin(&watch);
 	err = lull_key_open(gpu, circuit->key, &key, &error);
 	if (!err)
 		err = lull_wtns_open(gpu, circuit->wtns, &wtns, &error);
@@ -43,6 +48,8 @@ static int prove_within(uint64_t vram, const struct circuit *circuit,
 	if (lull_ctx_device_peak_bytes(gpu) > vram)
 		TEST_FAIL_("%" PRIu64 " bytes of %" PRIu64,
 			   lull_ctx_device_peak_bytes(gpu), vram);
+	if (!err && !strcmp(backend_name(), "cuda"))
+		vram_end(&watch, vram);
 	lull_wtns_close(wtns);
 	lull_key_close(key);
 	lull_ctx_destroy(gpu);
@@ -154,6 +161,8 @@ static void shrink(const char *curve, const char *shape, unsigned int log2,
 		vram = vram / 16 * 15;
 	}
 	printf("# %s: %u budgets fit\n", curve, ret_plans->nr_fit);
+	vram_judge(&watch);
+	watch.nr = 0;
 	if (!strcmp(backend_name(), "cuda")) {
 		EXPECT_TRUE(err == LULL_NOMEM && ret_plans->nr_fit > 1);
 		prove_with_least(least, &circuit, want, r, s);
@@ -304,6 +313,131 @@ TEST(few_full_size_scalars_bn254)
 TEST(few_full_size_scalars_bls12_381)
 {
 	prove_few(LULL_CURVE_BLS12_381);
+}
+
+/* ---- several keys -------------------------------------------------------- */
+
+#define NR_KEYS 2
+
+/* Keys of both curves, and what the CPU proves with them. */
+struct pair {
+	struct circuit circuits[NR_KEYS];
+	char want[NR_KEYS][TEXT_BYTES];
+	uint8_t r[LULL_FR_BYTES], s[LULL_FR_BYTES];
+};
+
+static void make_pair(struct pair *pair)
+{
+	static const char *const curves[NR_KEYS] = { "bn128", "bls12381" };
+	struct lull_ctx *cpu = make_ctx(0);
+	size_t i;
+
+	draw_scalar(pair->r);
+	draw_scalar(pair->s);
+	for (i = 0; i < NR_KEYS; i++) {
+		ASSERT_TRUE(make_key(cpu, "dense", curves[i], 12,
+				     &pair->circuits[i]));
+		prove_on_cpu(cpu, &pair->circuits[i], pair->r, pair->s,
+			     pair->want[i]);
+	}
+	lull_ctx_destroy(cpu);
+}
+
+/* Both at once, in turn, where each may take half. */
+static void prove_side_by_side(const struct pair *pair, uint64_t vram)
+{
+	const struct lull_ctx_opts opts = { .vram_bytes = vram,
+					    .vram_key_bytes = vram / NR_KEYS };
+	struct lull_ctx *gpu = open_gpu_by(opts);
+	struct lull_wtns *wtns[NR_KEYS] = { NULL };
+	struct lull_key *keys[NR_KEYS] = { NULL };
+	struct lull_error error = { 0 };
+	char got[TEXT_BYTES];
+	size_t i;
+
+	for (i = 0; i < NR_KEYS; i++) {
+		if (lull_key_open(gpu, pair->circuits[i].key, &keys[i], &error))
+			TEST_FAIL_("%s", error.msg);
+		EXPECT_EQ(LULL_OK, lull_wtns_open(gpu, pair->circuits[i].wtns,
+						  &wtns[i], NULL));
+		EXPECT_TRUE(device_stats(gpu).used_bytes <=
+			    (i + 1) * opts.vram_key_bytes);
+	}
+	for (i = 0; i < 2 * NR_KEYS && !test_failed; i++) {
+		prove_text(gpu, keys[i % NR_KEYS], wtns[i % NR_KEYS], pair->r,
+			   pair->s, got);
+		EXPECT_STREQ(pair->want[i % NR_KEYS], got);
+	}
+	for (i = 0; i < NR_KEYS; i++) {
+		lull_wtns_close(wtns[i]);
+		lull_key_close(keys[i]);
+	}
+	lull_ctx_destroy(gpu);
+}
+
+/* The second key, beside the first: how it would find room. */
+static void refuse_beside_first(struct lull_ctx *gpu, const struct pair *pair,
+				struct lull_error *reterr)
+{
+	struct lull_key *first = NULL, *second = NULL;
+
+	EXPECT_EQ(LULL_OK,
+		  lull_key_open(gpu, pair->circuits[0].key, &first, NULL));
+	EXPECT_EQ(LULL_NOMEM, lull_key_open(gpu, pair->circuits[1].key, &second,
+					    reterr));
+	EXPECT_TRUE(
+		strstr(reterr->msg, "expected at least ") &&
+		strstr(reterr->msg, "; other keys have ") &&
+		strstr(reterr->msg, "vram_key_bytes of struct lull_ctx_opts"));
+	lull_key_close(first);
+}
+
+/* With as much as the first key puts to use, of which nothing is counted any more
+ * when it has been closed. */
+static void refuse_second(const struct pair *pair, uint64_t vram)
+{
+	struct lull_ctx *gpu = open_gpu(vram);
+	struct lull_error error = { 0 }, again = { 0 };
+	struct lull_key *key = NULL;
+
+	refuse_beside_first(gpu, pair, &error);
+	printf("# %s\n", error.msg);
+	EXPECT_EQ(LULL_OK,
+		  lull_key_open(gpu, pair->circuits[1].key, &key, NULL));
+	lull_key_close(key);
+	refuse_beside_first(gpu, pair, &again);
+	EXPECT_STREQ(error.msg, again.msg);
+	lull_ctx_destroy(gpu);
+}
+
+/* No key, and the option is too little for one. */
+static void refuse_first(const struct pair *pair)
+{
+	const struct lull_ctx_opts opts = { .vram_key_bytes = 4096 };
+	struct lull_ctx *gpu = open_gpu_by(opts);
+	struct lull_key *key = NULL;
+	struct lull_error error = { 0 };
+
+	EXPECT_EQ(LULL_NOMEM,
+		  lull_key_open(gpu, pair->circuits[0].key, &key, &error));
+	printf("# %s\n", error.msg);
+	EXPECT_TRUE(strstr(error.msg, "found 4096, which is vram_key_bytes"));
+	lull_ctx_destroy(gpu);
+}
+
+TEST(two_keys_in_one_context)
+{
+	struct pair pair;
+	uint64_t vram;
+
+	if (!has_gpu() || strcmp(backend_name(), "cuda"))
+		return;
+	make_pair(&pair);
+	vram = plan_within(0, &pair.circuits[0]);
+	refuse_first(&pair);
+	refuse_second(&pair, vram);
+	prove_side_by_side(&pair, vram);
+	scratch_clear();
 }
 
 /* A folded key in the least memory: blocks of rows are not as many as rows. */

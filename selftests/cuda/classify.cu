@@ -397,13 +397,21 @@ TEST(scratch_grows)
 			    classify_scratch_bytes(nr) >= (nr + 31) / 32 * 8);
 }
 
-static const size_t sizes[] = { 0,    1,    2,	  3,	  31,	  32,
-				33,   255,  256,  257,	  511,	  512,
-				4095, 4096, 4097, 100000, 1000003 };
+static const size_t all_sizes[] = { 0,	  1,	2,    3,      31,     32,
+				    33,	  255,	256,  257,    511,    512,
+				    4095, 4096, 4097, 100000, 1000003 };
+
+/* LULL_TEST_BRIEF: what a sanitizer has time for. */
+static std::vector<size_t> sizes_now(void)
+{
+	if (test_brief())
+		return { 33, 4097, 100000 };
+	return { std::begin(all_sizes), std::end(all_sizes) };
+}
 
 TEST(gather_as_a_loop)
 {
-	for (size_t nr : sizes)
+	for (size_t nr : sizes_now())
 		check_gather(nr, false);
 }
 
@@ -411,13 +419,13 @@ TEST(gather)
 {
 	if (!device_is_there())
 		SKIP("NO GPU: nothing of the device was tested");
-	for (size_t nr : sizes)
+	for (size_t nr : sizes_now())
 		check_gather(nr, true);
 }
 
 TEST(expand_as_a_loop)
 {
-	for (size_t nr : sizes)
+	for (size_t nr : sizes_now())
 		check_expands(nr, false);
 }
 
@@ -425,7 +433,7 @@ TEST(expand)
 {
 	if (!device_is_there())
 		SKIP("NO GPU: nothing of the device was tested");
-	for (size_t nr : sizes)
+	for (size_t nr : sizes_now())
 		check_expands(nr, true);
 }
 
@@ -463,7 +471,7 @@ TEST(place)
 {
 	if (!device_is_there())
 		SKIP("NO GPU: nothing of the device was tested");
-	for (unsigned int log_n = 0; log_n <= 20; log_n++)
+	for (unsigned int log_n = 0; log_n <= (test_brief() ? 12 : 20); log_n++)
 		check_place(log_n, true);
 }
 
@@ -471,7 +479,7 @@ TEST(sizes)
 {
 	if (!device_is_there())
 		SKIP("NO GPU: nothing of the device was tested");
-	for (size_t nr : sizes)
+	for (size_t nr : sizes_now())
 		for (int f = 0; f < NR_FILLINGS; f++)
 			check(nr, (enum filling)f);
 }

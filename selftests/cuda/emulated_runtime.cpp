@@ -18,6 +18,7 @@
  * A kernel launched by the driver's functions breaks its device: every call
  * answers with that error from then on, as with a real one.
  */
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -65,7 +66,7 @@ static std::set<cudaStream_t> streams;
 static std::map<uintptr_t, size_t> device_ranges[NR_DEVICES], pinned_ranges;
 static std::set<uintptr_t> host_allocs; /* pinned ranges that are CUDA's own */
 static std::map<std::string, unsigned int> refusals;
-static size_t used_bytes[NR_DEVICES];
+static size_t used_bytes[NR_DEVICES], most_bytes;
 static uint64_t up_bytes, down_bytes; /* of both devices */
 static unsigned int nr_few;
 static uint64_t registered_bytes;
@@ -326,6 +327,7 @@ extern "C" cudaError_t cudaMalloc(void **ret, size_t bytes)
 	if (ptr == MAP_FAILED)
 		return answer(cudaErrorMemoryAllocation);
 	used_bytes[current] += bytes;
+	most_bytes = std::max(most_bytes, used_bytes[current]);
 	device_ranges[current][(uintptr_t)ptr] = bytes;
 	*ret = ptr;
 	return answer(cudaSuccess);
@@ -506,6 +508,16 @@ extern "C" unsigned int emulated_nr_few(void)
 	std::lock_guard<std::mutex> hold(lock);
 
 	return nr_few;
+}
+
+/* The most memory that a device had allocated since it was asked for last. */
+extern "C" uint64_t emulated_most_bytes(void)
+{
+	std::lock_guard<std::mutex> hold(lock);
+	uint64_t most = most_bytes;
+
+	most_bytes = std::max(used_bytes[0], used_bytes[1]);
+	return most;
 }
 
 /* What is registered now: pinned memory that is not CUDA's own. */

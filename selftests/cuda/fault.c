@@ -15,7 +15,9 @@
 #include <sys/wait.h>
 
 #include "base/base.h"
+#include "base/error.h"
 #include "cuda/gpu.h"
+#include "lib.h"
 
 #define CIRCUIT "bls12381-poseidon2"
 #define EXIT_SKIPPED 77
@@ -114,6 +116,7 @@ static void in_child(void (*body)(void *), void *arg)
 	pid = fork();
 	ASSERT_TRUE(pid >= 0);
 	if (!pid) {
+		test_skipped = NULL;
 		body(arg);
 		if (test_skipped &&
 		    write(ends[1], test_skipped, strlen(test_skipped)) < 0)
@@ -292,11 +295,10 @@ static void prove(struct scene *s, int want, const char *by,
 	lull_proof_free(proof);
 }
 
-/* One warning for each GPU, which names it and has file, line and CUDA's text. */
-static void expect_told_of(unsigned int nr_gpus)
+/* One warning for each GPU, which names it and has these words. */
+static void expect_words(unsigned int nr_gpus, const char *const *parts,
+			 size_t nr_parts)
 {
-	static const char *const parts[] = { ".cu:", "illegal memory access",
-					     "cudaErrorIllegalAddress" };
 	const char *line = said;
 	char name[64];
 	unsigned int i;
@@ -308,10 +310,19 @@ static void expect_told_of(unsigned int nr_gpus)
 		line = strstr(said, name);
 		if (!line || !strstr(line, "is left out: "))
 			TEST_FAIL_("no '%s' left out in: %s", name, said);
-		for (j = 0; line && j < LULL_ARRAY_SIZE(parts); j++)
+		for (j = 0; line && j < nr_parts; j++)
 			if (!strstr(line, parts[j]))
 				TEST_FAIL_("no '%s' in: %s", parts[j], line);
 	}
+}
+
+/* File, line and CUDA's text. */
+static void expect_told_of(unsigned int nr_gpus)
+{
+	static const char *const parts[] = { ".cu:", "illegal memory access",
+					     "cudaErrorIllegalAddress" };
+
+	expect_words(nr_gpus, parts, LULL_ARRAY_SIZE(parts));
 }
 
 static void expect_told(void)
@@ -591,10 +602,11 @@ static void break_first(void *arg)
 			prove(s, LULL_DEVICE, "", &error);
 	}
 	printf("# %s\n", said);
-	if (ended)
-		printf("# CUDA ended in this process: GPU 1 is refused too\n");
 	expect_told_of(ended ? 2 : 1);
 	close_scene(s);
+	if (ended)
+		SKIP("CUDA ended in this process: GPU 1 was refused too, and "
+		     "could not go on");
 }
 
 TEST(other_gpu_goes_on)
@@ -603,8 +615,86 @@ TEST(other_gpu_goes_on)
 
 	in_child(break_first, &s);
 	s.fallback = true;
-	if (!test_skipped)
-		in_child(break_first, &s);
+	in_child(break_first, &s);
+}
+
+/* ---- an error that stays its own ---------------------------------------- */
+
+/* The table of GPU 0, but for a stage that fails: a stand-in for errors that
+ * leave the other GPUs alone, which no kernel makes for certain. */
+static const struct lull_backend *whole;
+static struct lull_backend partial;
+static struct lull_backend_ops failing;
+static enum lull_stage failing_stage;
+static unsigned int nr_failures;
+
+static int run_or_fail(void *key, enum lull_stage stage,
+		       const struct lull_stage_args *args,
+		       struct lull_error *reterr)
+{
+	if (stage != failing_stage)
+		return whole->ops(LULL_CURVE_BLS12_381)
+			->run(key, stage, args, reterr);
+	nr_failures++;
+	return lull_fail(reterr, LULL_DEVICE, "refused by the test");
+}
+
+static const struct lull_backend_ops *failing_ops(enum lull_curve curve)
+{
+	failing = *whole->ops(curve);
+	failing.run = run_or_fail;
+	return &failing;
+}
+
+/* Key and witness anew, with GPU 0 as it will fail. */
+static void fail_at(struct scene *s, enum lull_stage stage)
+{
+	struct lull_device *first = &s->ctx->set->devices[0];
+
+	failing_stage = stage;
+	whole = first->backend;
+	partial = *whole;
+	partial.ops = failing_ops;
+	first->backend = &partial;
+	lull_key_close(s->key);
+	s->key = NULL;
+	ASSERT_EQ(LULL_OK, open_key(s, NULL));
+}
+
+/* GPU 0 is told of once and left out; GPU 1 makes that proof and every other. */
+static void fail_first(void *arg)
+{
+	static const char *const parts[] = { "refused by the test" };
+	struct scene *s = arg;
+	struct lull_error error;
+	int i;
+
+	if (!open_scene(s))
+		return;
+	prove(s, LULL_OK, "cuda: GPU 0, ", &error);
+	prove(s, LULL_OK, "cuda: GPU 1, ", &error);
+	fail_at(s, failing_stage);
+	for (i = 0; i < 4 && !test_failed; i++)
+		prove(s, LULL_OK, "cuda: GPU 1, ", &error);
+	EXPECT_EQ(1, nr_failures);
+	expect_words(1, parts, LULL_ARRAY_SIZE(parts));
+	close_scene(s);
+}
+
+TEST(other_gpu_goes_on_by_itself)
+{
+	static const enum lull_stage stages[] = { LULL_STAGE_LOAD,
+						  LULL_STAGE_SPMV,
+						  LULL_STAGE_MSM_A,
+						  LULL_STAGE_MSM_H };
+	size_t i;
+
+	for (i = 0; i < LULL_ARRAY_SIZE(stages) && !test_skipped; i++) {
+		struct scene s = { .nr_gpus = 2 };
+
+		failing_stage = stages[i];
+		in_child(fail_first, &s);
+	}
 }
 
 TEST_MAIN

@@ -57,8 +57,9 @@ static inline struct lull_set *gpu_open(const struct lull_set_opts *opts)
 	return set;
 }
 
-/* A function of the emulated devices'; false on others. */
-static inline bool find_emulated(const char *name, void *ret_function)
+/* A function of the driver's, or of the emulated devices'; false where it is not
+ * there. */
+static inline bool find_in_driver(const char *name, void *ret_function)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
 	void *symbol = library ? dlsym(library, name) : NULL;
@@ -67,6 +68,12 @@ static inline bool find_emulated(const char *name, void *ret_function)
 	if (library)
 		dlclose(library);
 	return symbol;
+}
+
+/* A function of the emulated devices'; false on others. */
+static inline bool find_emulated(const char *name, void *ret_function)
+{
+	return find_in_driver(name, ret_function);
 }
 
 #endif

@@ -33,22 +33,28 @@ static inline void hear(void *arg, const char *line)
 }
 
 /* A context on the GPU, or NULL and the test is skipped. */
-static inline struct lull_ctx *open_gpu_in(uint64_t vram_bytes,
-					   const char *arena)
+static inline struct lull_ctx *open_gpu_by(struct lull_ctx_opts opts)
 {
-	const struct lull_ctx_opts opts = { .size = sizeof(opts),
-					    .backend = backend_name(),
-					    .arena = arena,
-					    .say = hear,
-					    .vram_bytes = vram_bytes };
 	struct lull_ctx *ctx = NULL;
 	struct lull_error error;
 
+	opts.size = sizeof(opts);
+	opts.backend = backend_name();
+	opts.say = hear;
 	plan_text[0] = '\0';
 	if (!lull_ctx_create(&opts, &ctx, &error))
 		return ctx;
 	gpu_missing(&error);
 	return NULL;
+}
+
+static inline struct lull_ctx *open_gpu_in(uint64_t vram_bytes,
+					   const char *arena)
+{
+	const struct lull_ctx_opts opts = { .arena = arena,
+					    .vram_bytes = vram_bytes };
+
+	return open_gpu_by(opts);
 }
 
 static inline struct lull_ctx *open_gpu(uint64_t vram_bytes)

@@ -266,6 +266,22 @@ static void check_packed(const struct layout *l)
 	EXPECT_EQ(l->packed_max != 0, strstr(text, ", witness packed ") != NULL);
 }
 
+/* What a key could do without: what is left holds its points and one proof. */
+static void check_optional(const struct layout *l)
+{
+	bool some = l->nr_seats > 1 || l->nr_works > 1;
+	uint64_t least = layout_proof_bytes(l) + l->matrices.bytes;
+
+	for (const struct section &s : l->sections) {
+		if (s.streamed || !s.nr)
+			continue;
+		some = some || s.plan.nr_copies > 1;
+		least += s.nr * s.sum->point_bytes;
+	}
+	EXPECT_EQ(some, layout_optional_bytes(l) != 0);
+	EXPECT_TRUE(layout_bytes(l) - layout_optional_bytes(l) >= least);
+}
+
 /* What must not overlay does not, and everything has the room that it needs. */
 static void check(const struct layout *l)
 {
@@ -302,6 +318,7 @@ static void check(const struct layout *l)
 	check_lists(l);
 	check_dense(l);
 	check_packed(l);
+	check_optional(l);
 	/* A sum of lane 0 overlays b, and nothing that a sum reads. */
 	for (const struct part *p : beside_sum)
 		expect_apart(p, &l->sum_scratch[0]);

@@ -16,6 +16,7 @@ using namespace lull;
 #define NR_MAX 70000
 #define POOL 257
 #define SCALAR_WORDS 4
+#define WINDOW_BITS_LEAST 4 /* that a caller can ask for */
 
 static struct msm_shape shape_of(enum lull_curve curve, int group, size_t nr)
 {
@@ -29,6 +30,71 @@ static struct msm_shape shape_of(enum lull_curve curve, int group, size_t nr)
 	shape.nr_sms = 132;
 	shape.nr_levels = -1;
 	return shape;
+}
+
+static const struct cuda_ref *ref_of(enum lull_curve curve)
+{
+	return curve == LULL_CURVE_BN254 ? &cuda_ref_bn254
+					 : &cuda_ref_bls12_381;
+}
+
+/* s >>= bits, and one more. */
+static void shift_down(uint64_t *s, unsigned int bits, bool more)
+{
+	for (unsigned int i = 0; i < SCALAR_WORDS; i++)
+		s[i] = s[i] >> bits |
+		       (i + 1 < SCALAR_WORDS ? s[i + 1] << (64 - bits) : 0);
+	for (unsigned int i = 0; more && i < SCALAR_WORDS; i++)
+		more = !++s[i];
+}
+
+/* Takes the digit of a window, at least minus and less than half of it, off a
+ * number. */
+static int64_t take_digit(uint64_t *s, unsigned int bits)
+{
+	int64_t low = (int64_t)(s[0] & (((uint64_t)1 << bits) - 1));
+	bool above = low >> (bits - 1);
+
+	shift_down(s, bits, above);
+	return low - ((int64_t)above << bits);
+}
+
+/* A folded scalar's digits have buckets, and what the topmost one leaves is
+ * nothing. */
+static void check_digits(const struct msm_plan *plan, const uint64_t *scalar)
+{
+	uint64_t s[SCALAR_WORDS];
+	int64_t digit = 0;
+
+	memcpy(s, scalar, sizeof(s));
+	for (unsigned int w = 0; w + 1 < plan->nr_windows; w++) {
+		digit = take_digit(s, msm_window_start(*plan, w + 1) -
+					      msm_window_start(*plan, w));
+		EXPECT_TRUE(digit <= (int64_t)plan->set_buckets &&
+			    -digit <= (int64_t)plan->set_buckets);
+	}
+	EXPECT_TRUE(!s[1] && !s[2] && !s[3] && s[0] <= plan->set_buckets);
+}
+
+/* Of the largest folded scalar, whose topmost digit none exceeds, of its
+ * neighbours, and of one whose digits but the topmost are all the least. */
+static void check_all_digits(const struct msm_plan *plan)
+{
+	const struct cuda_ref *ref = ref_of(plan->shape.curve);
+	uint64_t s[SCALAR_WORDS];
+
+	for (unsigned int i = 0; i < CUDA_REF_NR_EDGES; i++) {
+		ref->edge(s, i);
+		ref->fold(s);
+		check_digits(plan, s);
+	}
+	memset(s, 0, sizeof(s));
+	for (unsigned int w = 0; w + 1 < plan->nr_windows; w++) {
+		unsigned int bit = msm_window_start(*plan, w + 1) - 1;
+
+		s[bit / 64] |= (uint64_t)1 << (bit % 64);
+	}
+	check_digits(plan, s);
 }
 
 static void check_plan(const struct msm_shape *shape)
@@ -58,31 +124,65 @@ static void check_plan(const struct msm_shape *shape)
 		    plan.set_buckets);
 	EXPECT_TRUE(!shape->scratch_bytes_max ||
 		    plan.chunk_refs <= plan.part_refs);
+	check_all_digits(&plan);
+	if (test_failed)
+		printf("# curve %d, %zu points, %u windows of %u bits, %u "
+		       "wide, %u sets of %u buckets\n",
+		       shape->curve, shape->nr_points, plan.nr_windows,
+		       plan.window_bits, plan.nr_wide, plan.nr_sets,
+		       plan.set_buckets);
 }
 
+/* With every copy, with some and with none, by both methods. */
+static void check_plans(struct msm_shape shape)
+{
+	check_plan(&shape);
+	shape.table_bytes_max = 200 * shape.nr_points + 4096;
+	shape.scratch_bytes_max = 64 * shape.nr_points + (64 << 20);
+	check_plan(&shape);
+	shape.table_bytes_max = 0;
+	check_plan(&shape);
+	shape.method = MSM_XYZZ;
+	check_plan(&shape);
+}
+
+/* The plan's own windows, and every other width. */
 TEST(plans_hold_every_digit)
 {
 	for (int curve = LULL_CURVE_BN254; curve <= LULL_CURVE_BLS12_381;
-	     curve++) {
-		for (int group = 1; group <= 2; group++) {
-			for (unsigned int log2 = 0; log2 <= 30; log2++) {
+	     curve++)
+		for (int group = 1; group <= 2; group++)
+			for (unsigned int log2 = 0;
+			     log2 <= 30 && !test_failed; log2++) {
 				struct msm_shape shape =
 					shape_of((enum lull_curve)curve, group,
 						 (size_t)1 << log2);
 
-				check_plan(&shape);
-				shape.table_bytes_max =
-					((size_t)200 << log2) + 4096;
-				shape.scratch_bytes_max =
-					((size_t)64 << log2) + (64 << 20);
-				check_plan(&shape);
-				shape.table_bytes_max = 0;
-				check_plan(&shape);
-				shape.method = MSM_XYZZ;
-				check_plan(&shape);
+				check_plans(shape);
+				for (unsigned int bits = WINDOW_BITS_LEAST;
+				     bits <= MSM_WINDOW_BITS_MAX; bits++) {
+					shape.window_bits = bits;
+					check_plans(shape);
+				}
 			}
-		}
-	}
+}
+
+/* Where one window of several is a bit wider it is the topmost, and its set has
+ * buckets for r / 2: of all plans, 11 windows over BN254. */
+TEST(one_wide_window_is_the_topmost)
+{
+	struct msm_shape shape = shape_of(LULL_CURVE_BN254, 1, 64);
+	struct lull_error error;
+	struct msm_plan plan;
+
+	shape.window_bits = MSM_WINDOW_BITS_MAX;
+	ASSERT_EQ(LULL_OK, msm_plan_make(&shape, &plan, &error));
+	EXPECT_EQ(11, plan.nr_windows);
+	EXPECT_EQ(1, plan.nr_sets);
+	EXPECT_EQ(0, plan.nr_wide);
+	EXPECT_EQ(23, plan.window_bits);
+	EXPECT_TRUE(plan.set_buckets > 1u << 22 &&
+		    plan.set_buckets < 1u << 23);
 }
 
 TEST(plan_refuses)
@@ -238,13 +338,14 @@ enum scalar_kind {
 	ONES,
 	EQUAL,
 	MINUS_ONES,
+	HALVES,
 	HOT,
 	SMALL,
 	RANDOM,
 	NR_KINDS
 };
-static const char *const kind_names[] = { "zeros", "ones",  "equal", "r - 1",
-					  "hot",   "small", "random" };
+static const char *const kind_names[] = { "zeros",  "ones", "equal", "r - 1",
+					  "halves", "hot",  "small", "random" };
 
 template <class G>
 static void rig_scalars(struct rig<G> *r, size_t nr, enum scalar_kind kind)
@@ -262,6 +363,8 @@ static void rig_scalars(struct rig<G> *r, size_t nr, enum scalar_kind kind)
 			memcpy(s, same, 32);
 		else if (kind == MINUS_ONES)
 			r->ref->minus_one(s);
+		else if (kind == HALVES)
+			r->ref->edge(s, i % CUDA_REF_NR_EDGES);
 		else if (kind == SMALL)
 			s[0] = test_random() >> (1 + test_random() % 63);
 		else if (kind >= HOT)
@@ -335,7 +438,7 @@ template <class G> static void test_plans(const struct cuda_ref *ref)
 	for (unsigned int i = 0; i < 12; i++) {
 		struct msm_shape shape = shape_of(G::curve::id, G::group, nr);
 
-		shape.method = (enum msm_method)(i % 4 % 3);
+		shape.method = i % 4 == 1 ? MSM_XYZZ : MSM_AFFINE;
 		if (i % 3 == 1)
 			shape.table_bytes_max = 0;
 		if (i % 3 == 2)
@@ -354,6 +457,20 @@ template <class G> static void test_plans(const struct cuda_ref *ref)
 		rig_all_kinds(r, &shape);
 		rig_few(r, &shape);
 	}
+	rig_free(r);
+}
+
+/* The widest windows: over BN254 the topmost has more buckets than the others
+ * fill. */
+template <class G> static void test_widest(const struct cuda_ref *ref)
+{
+	struct rig<G> *r = rig_make<G>(ref);
+	size_t nr = 1001;
+	struct msm_shape shape = shape_of(G::curve::id, G::group, nr);
+
+	shape.window_bits = MSM_WINDOW_BITS_MAX;
+	rig_points(r, nr, false);
+	rig_all_kinds(r, &shape);
 	rig_free(r);
 }
 
@@ -465,25 +582,19 @@ template <class G> static void test_lists(const struct cuda_ref *ref)
 
 #define NO_GPU "NO GPU: nothing of the device was tested"
 
-#define GROUP_TESTS(name, G, ref)                                              \
-	TEST(name##_sizes)                                                     \
+#define DEVICE_TEST(name, what, G, ref)                                        \
+	TEST(name##_##what)                                                    \
 	{                                                                      \
 		if (!device_is_there())                                        \
 			SKIP(NO_GPU);                                          \
-		test_sizes<G>(&(ref));                                         \
-	}                                                                      \
-	TEST(name##_plans)                                                     \
-	{                                                                      \
-		if (!device_is_there())                                        \
-			SKIP(NO_GPU);                                          \
-		test_plans<G>(&(ref));                                         \
-	}                                                                      \
-	TEST(name##_lists)                                                     \
-	{                                                                      \
-		if (!device_is_there())                                        \
-			SKIP(NO_GPU);                                          \
-		test_lists<G>(&(ref));                                         \
+		test_##what<G>(&(ref));                                        \
 	}
+
+#define GROUP_TESTS(name, G, ref)                                              \
+	DEVICE_TEST(name, sizes, G, ref)                                       \
+	DEVICE_TEST(name, plans, G, ref)                                       \
+	DEVICE_TEST(name, widest, G, ref)                                      \
+	DEVICE_TEST(name, lists, G, ref)
 
 GROUP_TESTS(bn254_g1, bn254_g1, cuda_ref_bn254)
 GROUP_TESTS(bls12_381_g1, bls12_381_g1, cuda_ref_bls12_381)

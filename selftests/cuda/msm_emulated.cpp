@@ -57,7 +57,7 @@ using namespace lull;
 #define POOL 20
 #define NR_MAX 600
 
-enum scalar_kind { RANDOM, EQUAL, SMALL, MINUS_ONE, ZERO };
+enum scalar_kind { RANDOM, EQUAL, SMALL, MINUS_ONE, ZERO, HALF };
 
 /* One case: a plan's wishes and what is multiplied. */
 struct emulated_case {
@@ -92,6 +92,8 @@ static void fill_scalars(const struct cuda_ref *ref, struct plain_scalar *s,
 			s[i].l[0] = test_random() % 3;
 		else if (c->kind == MINUS_ONE)
 			ref->minus_one(&s[i]);
+		else if (c->kind == HALF)
+			ref->edge(&s[i], i % CUDA_REF_NR_EDGES);
 	}
 }
 
@@ -266,6 +268,10 @@ static const struct emulated_case cases[] = {
 	{ 600, -1, -1, 4, 4, RANDOM, 1, MSM_AFFINE },
 	{ 500, 3, 3, 7, 3, SMALL, 3, MSM_AFFINE },
 	{ 257, 5, -1, 9, 1, MINUS_ONE, 1, MSM_AFFINE },
+	/* Windows that differ, that end with r / 2 and that have no copies. */
+	{ 120, -1, -1, 6, 0, HALF, 1, MSM_AFFINE },
+	{ 120, -1, 2, 11, 0, HALF, 1, MSM_AFFINE },
+	{ 120, 0, -1, 7, 0, HALF, 1, MSM_AFFINE },
 	/* Parts: of one set each, the last one smaller, several chunks each,
 	 * and one and two sets without copies. */
 	{ 500, 3, 3, 7, 3, RANDOM, 1, MSM_AFFINE, 1 },
@@ -274,6 +280,11 @@ static const struct emulated_case cases[] = {
 	{ 400, 0, 2, 8, 2, MINUS_ONE, 2, MSM_AFFINE, 1 },
 	{ 257, 0, -1, 9, 0, EQUAL, 1, MSM_AFFINE, 2 },
 	{ 300, 5, -1, 8, 0, RANDOM, 1, MSM_XYZZ, 2 },
+};
+
+/* The topmost window has more buckets than the others fill. */
+static const struct emulated_case widest = {
+	8, -1, -1, MSM_WINDOW_BITS_MAX, 0, HALF, 1, MSM_AFFINE
 };
 
 template <class G>
@@ -287,6 +298,11 @@ static void run_cases(const struct cuda_ref *ref, unsigned int step)
 TEST(bn254_g1)
 {
 	run_cases<bn254_g1>(&cuda_ref_bn254, 1);
+}
+
+TEST(bn254_g1_widest)
+{
+	run_case<bn254_g1>(&cuda_ref_bn254, &widest);
 }
 
 TEST(bls12_381_g1)

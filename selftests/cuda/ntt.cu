@@ -5,6 +5,8 @@
  * A block's work is one source for device and host (cuda/ntt_block.cuh): small
  * transforms are run on the host too, thread after thread, so that all but the
  * launches is tested without a GPU.
+ *
+ * LULL_TEST_BRIEF: what a sanitizer has time for, every kernel once.
  */
 #include <vector>
 
@@ -402,6 +404,8 @@ static void compare_on_host(const struct cuda_ref *ref,
 {
 	for (unsigned int log_n = 1; log_n <= 11; log_n++)
 		compare<F>(false, log_n, ref, ntt, log_n < 7 ? NR_FILLINGS : 1);
+	if (test_brief())
+		return;
 	compare<F>(false, 12, ref, ntt, 1);
 	compare<F>(false, 14, ref, ntt, 1);
 }
@@ -410,9 +414,18 @@ template <class F>
 static void compare_on_device(const struct cuda_ref *ref,
 			      const struct ntt_ref *ntt)
 {
-	/* Two passes with a table and with computed factors, three passes. */
-	static const unsigned int large[] = { 17, 20, 22 };
+	/* Two passes with a table and with computed factors; three, of which the
+	 * middle one ends with a round of radix 2, of 4 and of 8. */
+	static const unsigned int large[] = { 17, 20, 22, 23, 24 };
 
+	/* A tile, two passes, and the least with two by columns. */
+	static const unsigned int brief[] = { 5, 12, 17, 21 };
+
+	if (test_brief()) {
+		for (unsigned int log_n : brief)
+			compare<F>(true, log_n, ref, ntt, 1);
+		return;
+	}
 	for (unsigned int log_n = 1; log_n <= 15; log_n++)
 		compare<F>(true, log_n, ref, ntt, NR_FILLINGS);
 	for (unsigned int log_n : large)
@@ -429,15 +442,17 @@ TEST(host_bls12_381)
 	compare_on_host<bls12_381_fr>(&cuda_ref_bls12_381, &ntt_ref_bls12_381);
 }
 
-/* Two passes with computed factors, three passes. */
+/* Two passes with computed factors; three, with an odd round of each kind. */
 TEST(host_large)
 {
 	if (!getenv("LULL_TEST_LARGE"))
-		SKIP("LULL_TEST_LARGE is not set: transforms of 2^20 and 2^22 "
+		SKIP("LULL_TEST_LARGE is not set: transforms of 2^20 to 2^23 "
 		     "take minutes here");
 	compare<bls12_381_fr>(false, 20, &cuda_ref_bls12_381,
 			      &ntt_ref_bls12_381, 1);
 	compare<bn254_fr>(false, 22, &cuda_ref_bn254, &ntt_ref_bn254, 1);
+	compare<bls12_381_fr>(false, 23, &cuda_ref_bls12_381,
+			      &ntt_ref_bls12_381, 1);
 }
 
 TEST(shapes)

@@ -5,6 +5,7 @@
 #include "cuda/ntt_ref.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "ntt/ntt.h"
 #include "ntt/passes.h"
@@ -13,7 +14,17 @@
 #include "test_arena.h"
 
 #define REF LULL_PASTE2(ntt_ref_, LULL_CURVE)
-#define THREADS 2
+/* The largest are transforms of 2^24, which two would take a minute for. */
+#define THREADS_MIN 2
+#define THREADS_MAX 8
+
+static unsigned int nr_threads(void)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return (unsigned int)lull_max(THREADS_MIN,
+				      lull_min(online, THREADS_MAX));
+}
 
 struct setup {
 	struct lull_workers *workers;
@@ -23,10 +34,10 @@ struct setup {
 
 static void set_up(struct setup *s, unsigned int log_n)
 {
-	size_t bytes = fr_quotient_scratch_bytes(log_n, THREADS);
+	size_t bytes = fr_quotient_scratch_bytes(log_n, nr_threads());
 
 	*s = (struct setup){ 0 };
-	if (lull_workers_create(THREADS, &s->workers, NULL) ||
+	if (lull_workers_create(nr_threads(), &s->workers, NULL) ||
 	    fr_domain_create(log_n, test_arena(), &s->domain, NULL))
 		abort();
 	s->scratch = test_vec(bytes);
@@ -109,7 +120,7 @@ static void ref_spmv(void *a, void *b, size_t n, const uint8_t *coefs,
 	struct lull_workers *workers;
 	struct lull_vec order;
 
-	if (lull_workers_create(THREADS, &workers, NULL) ||
+	if (lull_workers_create(nr_threads(), &workers, NULL) ||
 	    lull_synth_order(coefs, nr_coefs, n, test_arena(), &order, NULL))
 		abort();
 	fr_spmv(a, b, n, coefs, nr_coefs, order.ptr, witness, workers);

@@ -37,12 +37,19 @@ struct cuda_ref_group {
 		    size_t nr);
 };
 
+#define CUDA_REF_NR_EDGES 4
+
 struct cuda_ref {
 	struct cuda_ref_field fr, fp, fp2;
 	struct cuda_ref_group g1, g2;
 	/* One plain scalar below r; r - 1. */
 	void (*random_scalar)(void *k);
 	void (*minus_one)(void *k);
+	/* One of CUDA_REF_NR_EDGES: (r - 1) / 2, up to which scalars are taken
+	 * as they are, (r + 1) / 2, r - 1 and 1. */
+	void (*edge)(void *k, unsigned int i);
+	/* k = k > r / 2 ? r - k : k */
+	void (*fold)(void *k);
 };
 
 extern const struct cuda_ref cuda_ref_bn254, cuda_ref_bls12_381;

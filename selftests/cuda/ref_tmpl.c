@@ -278,6 +278,30 @@ static void ref_minus_one(void *k)
 	*(uint64_t *)k -= 1;
 }
 
+static void ref_edge(void *k, unsigned int i)
+{
+	uint64_t *l = k;
+	size_t j;
+
+	memset(l, 0, sizeof(fr_r));
+	for (j = 0; j < FR_LIMBS && i < 2; j++)
+		l[j] = fr_r[j] >> 1 |
+		       (j + 1 < FR_LIMBS ? fr_r[j + 1] << 63 : 0);
+	/* No half ends with a limb of ones. */
+	l[0] += i % 2;
+	if (i == 2)
+		ref_minus_one(k);
+}
+
+static void ref_fold(void *k)
+{
+	uint64_t other[FR_LIMBS], *l = k;
+
+	limbs_sub(other, fr_r, l, FR_LIMBS);
+	if (limbs_less(other, l, FR_LIMBS))
+		memcpy(l, other, sizeof(other));
+}
+
 const struct cuda_ref REF = {
 	.fr = { ref_fr_mul, ref_fr_sqr, ref_fr_add, ref_fr_sub, ref_fr_neg,
 		ref_fr_inv, ref_fr_from_plain, ref_fr_to_plain, ref_fr_random },
@@ -291,6 +315,8 @@ const struct cuda_ref REF = {
 		ref_g2_generator, ref_g2_random, ref_g2_msm },
 	.random_scalar = ref_random_scalar,
 	.minus_one = ref_minus_one,
+	.edge = ref_edge,
+	.fold = ref_fold,
 };
 
 #if LULL_CURVE_ID == 1

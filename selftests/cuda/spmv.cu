@@ -4,6 +4,9 @@
  *
  * The matrices that the host writes are multiplied on the host as well, so that
  * all but the kernels is tested without a GPU.
+ *
+ * LULL_TEST_BRIEF: what a sanitizer has time for: rows of every length around the
+ * limits, and long ones alone, in one block and in two.
  */
 #include <algorithm>
 #include <vector>
@@ -394,10 +397,13 @@ static void compare(bool on_device, const struct system *s,
 	ntt->spmv(want[0].data(), want[1].data(), s->n, s->records.data(),
 		  s->nr_coefs, s->witness.data());
 	must_run(lull_workers_create(3, &workers, &error), &error);
-	for (size_t nr_blocks : cuts)
+	for (size_t nr_blocks : cuts) {
+		if (test_brief() && nr_blocks > 2)
+			break;
 		for (int by_rows = 0; by_rows < 2; by_rows++)
 			compare_cut<F>(on_device, s, by_rows, id_bytes,
 				       nr_blocks, want, workers);
+	}
 	lull_workers_destroy(workers);
 }
 
@@ -410,6 +416,13 @@ static void compare_all(bool on_device, const struct cuda_ref *ref,
 	static const unsigned int id_bytes[] = { 1, 2, 4 };
 	struct system s;
 
+	if (test_brief()) {
+		for (enum rows rows : { TWO_LONG, EDGES }) {
+			make_system<F>(&s, 8, 20000, rows, FEW, MIXED, ref);
+			compare<F>(on_device, &s, 1, ntt);
+		}
+		return;
+	}
 	for (int rows = 0; rows < NR_ROWS; rows++)
 		for (int coefs = 0; coefs < NR_COEFS; coefs++) {
 			size_t nr = coefs == ALL ? 70000 : 20000;

@@ -178,6 +178,7 @@ static int open_device(struct lull_set *set, struct lull_device *device,
 	const struct lull_device_opts opts = {
 		.gpu = device->gpu,
 		.vram_bytes = set->opts.vram_bytes,
+		.vram_key_bytes = set->opts.vram_key_bytes,
 		.host = &host,
 		.say = set->opts.say,
 		.say_arg = set->opts.arg,

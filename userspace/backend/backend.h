@@ -27,7 +27,7 @@
 
 struct lull_workers;
 
-#define LULL_BACKEND_ABI 5u
+#define LULL_BACKEND_ABI 6u
 
 /* The largest affine point, G2 of BLS12-381: 4 coordinates of 48 bytes. */
 #define LULL_POINT_BYTES_MAX 192
@@ -269,6 +269,8 @@ struct lull_backend_host {
  * @gpu: its number, below what probe() counted
  * @vram_bytes: the most of its memory to use, over all its keys; 0 for what is
  *	free
+ * @vram_key_bytes: of that, the most for one key and its proofs; 0 for what is
+ *	left
  * @host: outlives the device
  * @say: takes one line about what was decided, such as the memory plan of a
  *	key; may be NULL.  Called on the thread that attaches the key.
@@ -277,6 +279,7 @@ struct lull_backend_host {
 struct lull_device_opts {
 	unsigned int gpu;
 	uint64_t vram_bytes;
+	uint64_t vram_key_bytes;
 	const struct lull_backend_host *host;
 	void (*say)(void *arg, const char *line);
 	void *say_arg;

@@ -24,6 +24,7 @@
  * @gpus: numbers of devices; each once
  * @nr_gpus: how many; 0 for the first alone
  * @vram_bytes: of each device; 0 for what is free
+ * @vram_key_bytes: of it, for each key; 0 for what is left
  * @warn: takes one line when a device is left out or the CPU takes over; may
  *	be NULL
  * @say: takes lines about what was decided; may be NULL
@@ -35,6 +36,7 @@ struct lull_set_opts {
 	const unsigned int *gpus;
 	unsigned int nr_gpus;
 	uint64_t vram_bytes;
+	uint64_t vram_key_bytes;
 	void (*warn)(void *arg, const char *line);
 	void (*say)(void *arg, const char *line);
 	void *arg;

@@ -131,6 +131,10 @@ LULL_API const char *lull_status_str(int status);
  * @loader: how files are read: "uring", "pread", "mmap"; NULL or "auto" for
  *	io_uring where it works and the file is neither small nor in the page
  *	cache, and else pread(2) by several threads
+ * @vram_key_bytes: of @vram_bytes, the most that one key takes with its proofs,
+ *	on each GPU; 0 for all that other keys have left.  A key puts to use
+ *	what it may take, to be faster: for several keys in one context this is
+ *	a share
  *
  * A caller built against an older version, with fewer fields, is understood.
  */
@@ -149,6 +153,7 @@ struct lull_ctx_opts {
 	const char *arena;
 	size_t arena_bytes;
 	const char *loader;
+	uint64_t vram_key_bytes;
 };
 
 /**

@@ -97,6 +97,14 @@ static unsigned int threads_wanted(void)
 	return nr <= THREADS_MAX ? (unsigned int)nr : 0;
 }
 
+/* Bytes in a variable, or 0 for none. */
+static uint64_t vram_key_wanted(void)
+{
+	const char *text = getenv("LULL_VRAM_KEY");
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
 /* lock */
 static int need_context(struct lull_error *reterr)
 {
@@ -106,6 +114,7 @@ static int need_context(struct lull_error *reterr)
 		.nr_threads = threads_wanted(),
 		.backend = backend ? backend : "auto",
 		.arena = getenv("LULL_ARENA"),
+		.vram_key_bytes = vram_key_wanted(),
 	};
 
 	return context ? LULL_OK : lull_ctx_create(&opts, &context, reterr);
