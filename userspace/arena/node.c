@@ -4,6 +4,7 @@
  */
 #include "arena/node.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <hwloc.h>
 #include <limits.h>
@@ -17,6 +18,8 @@
 #include "base/base.h"
 #include "base/error.h"
 
+#define PATH_BYTES 512
+#define NODE_OF_SLOT "/sys/bus/pci/devices/%s/numa_node"
 #define NODES_ONLINE "/sys/devices/system/node/online"
 
 /* "0" on a host of one node; "0-1" or "0,2" where there are more. */
@@ -85,6 +88,49 @@ int lull_arena_node_here(void)
 		node = node_of_cpus(topology, cpus);
 	hwloc_bitmap_free(cpus);
 	hwloc_topology_destroy(topology);
+	return node;
+}
+
+/* Whether somebody has said where this thread's memory is to come from. */
+static bool has_policy(void)
+{
+	int mode = MPOL_DEFAULT;
+
+	/* Kernels that have no policies have nobody who set one. */
+	return !syscall(SYS_get_mempolicy, &mode, NULL, 0ul, NULL, 0ul) &&
+	       mode != MPOL_DEFAULT;
+}
+
+int lull_arena_node_near(int device)
+{
+	int here = lull_arena_node_here();
+
+	if (here != LULL_ARENA_NODE_ANY || has_policy() ||
+	    lull_arena_node_check(device, NULL))
+		return here;
+	return device;
+}
+
+int lull_arena_node_of_slot(const char *root, const char *slot)
+{
+	int node = LULL_ARENA_NODE_ANY, len;
+	char path[PATH_BYTES];
+	FILE *file;
+	char *p;
+
+	len = snprintf(path, sizeof(path), "%s" NODE_OF_SLOT, root, slot);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return node;
+	/* sysfs writes no capitals, as others do. */
+	for (p = path + strlen(root); *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	file = fopen(path, "re");
+	if (!file)
+		return node;
+	/* -1 where the firmware does not say. */
+	if (fscanf(file, "%d", &node) != 1 || node < 0)
+		node = LULL_ARENA_NODE_ANY;
+	fclose(file);
 	return node;
 }
 

@@ -108,8 +108,8 @@ LULL_API const char *lull_status_str(int status);
  * @warn_arg: handed to @warn
  * @say: called with one line for each thing that was decided: which backend
  *	was taken and why, how a device's memory is shared out, which arena and
- *	which loader was taken and why no better one; may be NULL.  Called as
- *	@warn is.
+ *	which loader was taken and why no better one, on which NUMA node they
+ *	and each GPU are; may be NULL.  Called as @warn is.
  * @say_arg: handed to @say
  * @backend: who computes: "cpu", "cuda", "null" (which computes nothing, for
  *	measuring), "auto" for cuda where it works and else the CPU; NULL for
@@ -127,6 +127,9 @@ LULL_API const char *lull_status_str(int status);
  * @loader: how files are read: "uring", "pread", "mmap"; NULL or "auto" for
  *	io_uring where it works and the file is neither small nor in the page
  *	cache, and else pread(2) by several threads
+ *
+ * No field says the NUMA node: lull_ctx_create() has how it is chosen, which a
+ * caller does by the CPUs or the memory policy of its thread.
  *
  * A caller built against an older version, with fewer fields, is understood.
  */
@@ -156,8 +159,13 @@ struct lull_ctx_opts {
  * Keys, witnesses and what proofs need lie in the context's arena: memory that
  * is kept when it is given back, so that from the second proof of a key on
  * nothing is mapped, faulted, zeroed or unmapped.  lull_ctx_stats() counts.
- * Memory comes from the NUMA node of the CPUs that the calling thread may use,
- * if that is one.
+ *
+ * Memory comes from one NUMA node, and threads that read files run on its CPUs:
+ * that of the CPUs that the calling thread may use, if these are of one, as on a
+ * host of one node; else, if the calling thread has no memory policy either, that
+ * of the first GPU that is used, if it is known; else none in particular.  GPUs
+ * on other nodes read across: there is one arena.  Threads that compute run
+ * wherever they may.
  *
  * Context: a context may be used from several threads at once; their proofs
  * share its workers.

@@ -104,15 +104,14 @@ int lull_loader_open(const struct lull_loader_opts *opts,
  * @name: of its kind; NULL for auto
  * @arena: as in struct lull_loader_opts
  * @nr_threads: that the caller computes with; as many as are of use read
+ * @node: as in struct lull_loader_opts
  * @ret_loader: as lull_loader_open()
  * @reterr: filled on failure
- *
- * On the node of the CPUs that the calling thread may use, if that is one.
  *
  * Return: as lull_loader_open(); LULL_USAGE for a name that is none.
  */
 int lull_loader_open_named(const char *name, struct lull_arena *arena,
-			   unsigned int nr_threads,
+			   unsigned int nr_threads, int node,
 			   struct lull_loader **ret_loader,
 			   struct lull_error *reterr);
 
@@ -173,7 +172,8 @@ enum lull_loader_kind lull_loader_kind(const struct lull_loader *loader);
 /**
  * lull_loader_describe - a loader in a few words
  * @loader: the loader
- * @buf: receives "uring (32 reads of 2 MiB in flight)" or the like, and a NUL
+ * @buf: receives "uring (32 reads of 2 MiB in flight, node 0)" or the like, and
+ *	a NUL
  * @bytes: size of @buf; what does not fit is cut off
  */
 void lull_loader_describe(const struct lull_loader *loader, char *buf,
