@@ -400,7 +400,9 @@ int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 	bool toxic = false;
 	struct lull_convert_how how = { .reader =
 						lull_loader_reader(ctx->loader),
-					.ret_toxic = &toxic };
+					.ret_toxic = &toxic,
+					.say = say_line,
+					.say_arg = ctx };
 	int err;
 
 	if (opts && opts->size < sizeof(*opts))

@@ -45,8 +45,8 @@ static int null_open(const struct lull_device_opts *opts, void **ret_device,
 	if (!device)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a device");
 	snprintf(device->text, sizeof(device->text), "device %u", opts->gpu);
-	device->node = opts->gpu < nr_nodes ? nodes[opts->gpu]
-					    : LULL_ARENA_NODE_ANY;
+	device->node =
+		opts->gpu < nr_nodes ? nodes[opts->gpu] : LULL_ARENA_NODE_ANY;
 	*ret_device = device;
 	return LULL_OK;
 }

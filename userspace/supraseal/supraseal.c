@@ -137,7 +137,8 @@ static int create_context(struct lull_ctx **ret_ctx, struct lull_error *reterr)
 
 	/* The arena's own failures begin with its name. */
 	if ((err == LULL_UNSUPPORTED || err == LULL_DEVICE) &&
-	    !strcmp(opts.backend, "cuda") && strncmp(reterr->msg, ARENA, sizeof(ARENA) - 1))
+	    !strcmp(opts.backend, "cuda") &&
+	    strncmp(reterr->msg, ARENA, sizeof(ARENA) - 1))
 		return no_gpu(reterr);
 	return err;
 }
