@@ -30,11 +30,16 @@ int __real_hwloc_get_cpubind(hwloc_topology_t topology, hwloc_cpuset_t set,
 			     int flags);
 int __wrap_hwloc_get_cpubind(hwloc_topology_t topology, hwloc_cpuset_t set,
 			     int flags);
+int __wrap_hwloc_set_cpubind(hwloc_topology_t topology,
+			     hwloc_const_cpuset_t set, int flags);
 
 /* The file's text instead of the host's; NULL for that. */
 static const char *online;
-/* The CPU that threads may use; -1 for all. */
-static int cpu = -1;
+/* Those of CPUs 0 to 3 that threads may use, by bits. */
+#define ALL_CPUS 0xful
+static unsigned long may_use = ALL_CPUS;
+/* What a thread was bound to; 0 for nothing. */
+static unsigned long bound;
 
 FILE *__wrap_fopen(const char *path, const char *mode)
 {
@@ -50,9 +55,18 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 int __wrap_hwloc_get_cpubind(hwloc_topology_t topology, hwloc_cpuset_t set,
 			     int flags)
 {
-	if (cpu < 0)
+	if (!online)
 		return __real_hwloc_get_cpubind(topology, set, flags);
-	return hwloc_bitmap_only(set, (unsigned int)cpu);
+	return hwloc_bitmap_from_ulong(set, may_use);
+}
+
+int __wrap_hwloc_set_cpubind(hwloc_topology_t topology,
+			     hwloc_const_cpuset_t set, int flags)
+{
+	(void)topology;
+	(void)flags;
+	bound = hwloc_bitmap_to_ulong(set);
+	return 0;
 }
 
 static char said[4096];
@@ -65,18 +79,20 @@ static void hear(void *arg, const char *line)
 	snprintf(said + len, sizeof(said) - len, "%s\n", line);
 }
 
-static void host_of_two(int may_use)
+/* CPUs 0 and 1 on node 0, 2 and 3 on node 1. */
+static void host_of_two(unsigned long cpus)
 {
-	setenv("HWLOC_SYNTHETIC", "numa:2 core:1 pu:1", 1);
+	setenv("HWLOC_SYNTHETIC", "numa:2 core:2 pu:1", 1);
 	online = "0-1";
-	cpu = may_use;
+	may_use = cpus;
+	bound = 0;
 }
 
 static void host_as_it_is(void)
 {
 	unsetenv("HWLOC_SYNTHETIC");
 	online = NULL;
-	cpu = -1;
+	may_use = ALL_CPUS;
 }
 
 /* What a context says that is opened with these devices. */
@@ -111,7 +127,7 @@ TEST(the_devices_node)
 {
 	const int nodes[] = { 1 };
 
-	host_of_two(-1);
+	host_of_two(ALL_CPUS);
 	lull_backend_null_nodes(nodes, 1);
 	EXPECT_SAID("null", NULL, 0,
 		    "null: device 0: on NUMA node 1, memory too\n",
@@ -126,7 +142,7 @@ TEST(the_first_devices_node)
 	const int nodes[] = { 0, 1, 0, 1 };
 	const unsigned int gpus[] = { 3, 2, 1 };
 
-	host_of_two(-1);
+	host_of_two(ALL_CPUS);
 	lull_backend_null_nodes(nodes, 4);
 	EXPECT_SAID("null", gpus, 3,
 		    "null: device 3: on NUMA node 1, memory too\n",
@@ -140,7 +156,7 @@ TEST(the_callers_processors_rule)
 {
 	const int nodes[] = { 1 };
 
-	host_of_two(0);
+	host_of_two(0x3);
 	lull_backend_null_nodes(nodes, 1);
 	EXPECT_SAID("null", NULL, 0,
 		    "null: device 0: on NUMA node 1, memory on 0\n",
@@ -155,7 +171,7 @@ TEST(the_callers_memory_policy_rules)
 
 	if (syscall(SYS_set_mempolicy, MPOL_BIND, &first, 64ul))
 		SKIP("this kernel has no memory policies");
-	host_of_two(-1);
+	host_of_two(ALL_CPUS);
 	lull_backend_null_nodes(nodes, 1);
 	EXPECT_SAID("null", NULL, 0,
 		    "null: device 0: on NUMA node 1, memory on any\n",
@@ -170,7 +186,7 @@ TEST(no_node)
 	const int nodes[] = { LULL_ARENA_NODE_ANY, 7 };
 	const unsigned int second = 1;
 
-	host_of_two(-1);
+	host_of_two(ALL_CPUS);
 	lull_backend_null_nodes(nodes, 2);
 	EXPECT_SAID("null", NULL, 0, "loader pread (2 threads)\n");
 	EXPECT_TRUE(!strstr(said, "NUMA"));
@@ -192,6 +208,24 @@ TEST(a_host_of_one_node)
 	EXPECT_SAID("null", NULL, 0,
 		    "null: device 0: on NUMA node 0, memory too\n",
 		    "node 0)\nloader pread (2 threads, node 0)\n");
+	host_as_it_is();
+}
+
+/* Of the node's CPUs those that the thread may use; where these are none, it
+ * stays where it is. */
+TEST(threads_keep_to_what_they_may_use)
+{
+	host_of_two(ALL_CPUS);
+	lull_arena_node_bind_thread(1);
+	EXPECT_EQ(0xc, bound);
+	host_of_two(0x6);
+	lull_arena_node_bind_thread(1);
+	EXPECT_EQ(0x4, bound);
+	host_of_two(0x3);
+	lull_arena_node_bind_thread(1);
+	EXPECT_EQ(0, bound);
+	lull_arena_node_bind_thread(LULL_ARENA_NODE_ANY);
+	EXPECT_EQ(0, bound);
 	host_as_it_is();
 }
 

@@ -193,14 +193,21 @@ int lull_arena_node_bind(void *ptr, size_t bytes, int node,
 void lull_arena_node_bind_thread(int node)
 {
 	hwloc_topology_t topology;
+	hwloc_bitmap_t cpus;
 	hwloc_obj_t obj;
 
 	if (node == LULL_ARENA_NODE_ANY || one_node() || load(&topology, NULL))
 		return;
 	obj = hwloc_get_numanode_obj_by_os_index(topology, (unsigned int)node);
-	/* A node of memory alone has no CPUs to run on. */
-	if (obj && !hwloc_bitmap_iszero(obj->cpuset))
-		hwloc_set_cpubind(topology, obj->cpuset, HWLOC_CPUBIND_THREAD);
+	cpus = hwloc_bitmap_alloc();
+	/* A node of memory alone has no CPUs to run on, and of others this thread
+	 * may be kept away (taskset(1)). */
+	if (obj && cpus &&
+	    !hwloc_get_cpubind(topology, cpus, HWLOC_CPUBIND_THREAD) &&
+	    !hwloc_bitmap_and(cpus, cpus, obj->cpuset) &&
+	    !hwloc_bitmap_iszero(cpus))
+		hwloc_set_cpubind(topology, cpus, HWLOC_CPUBIND_THREAD);
+	hwloc_bitmap_free(cpus);
 	hwloc_topology_destroy(topology);
 }
 

@@ -66,7 +66,8 @@ bool lull_loader_kind_find(const char *name, enum lull_loader_kind *ret_kind);
  * @depth: reads in flight, at most LULL_LOADER_DEPTH_MAX; 0 for the default
  * @chunk_bytes: of one read: a power of two from LULL_LOADER_CHUNK_MIN to
  *	LULL_LOADER_CHUNK_MAX; 0 for the default
- * @node: the NUMA node whose CPUs the threads run on, or LULL_ARENA_NODE_ANY
+ * @node: the NUMA node on whose CPUs the threads run, of those that they may use, or
+ *	LULL_ARENA_NODE_ANY
  * @no_direct: uring: through the page cache
  * @fixed_bytes_min: uring: registers the arena with the first load of so many
  *	bytes, which has all of its pages faulted in; 0 for the default, SIZE_MAX
