@@ -56,6 +56,11 @@ static const char *describe(const void *device)
 	return ((const struct device *)device)->text;
 }
 
+static int node(const void *device)
+{
+	return device_node((const struct device *)device);
+}
+
 static void stats(void *device, struct lull_backend_stats *ret_stats)
 {
 	device_stats((struct device *)device, ret_stats);
@@ -114,6 +119,7 @@ extern "C" __attribute__((visibility("default"))) const struct lull_backend lull
 	lull::device_probe,
 	lull::open_device,
 	lull::describe,
+	lull::node,
 	lull::stats,
 	lull::close_device,
 	lull::ops_of,

@@ -96,6 +96,16 @@ int device_open(const struct lull_device_opts *opts, struct device **ret_device,
 	return LULL_OK;
 }
 
+int device_node(const struct device *device)
+{
+	char slot[32];
+
+	if (cudaDeviceGetPCIBusId(slot, sizeof(slot), device->gpu) == cudaSuccess)
+		return device->opts.host->node_of_slot(slot);
+	cudaGetLastError();
+	return LULL_ARENA_NODE_ANY;
+}
+
 void device_close(struct device *device)
 {
 	pthread_mutex_destroy(&device->lock);

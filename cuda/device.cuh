@@ -49,6 +49,9 @@ int device_open(const struct lull_device_opts *opts, struct device **ret_device,
 		struct lull_error *reterr);
 void device_close(struct device *device);
 
+/* The NUMA node of its slot; LULL_ARENA_NODE_ANY where that is not known. */
+int device_node(const struct device *device);
+
 /* Makes it the calling thread's. */
 int device_use(const struct device *device, struct lull_error *reterr);
 

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "arena/node.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "base/mem.h"
@@ -162,7 +161,7 @@ static int open_arena(struct lull_ctx *ctx, struct lull_error *reterr)
 	struct lull_arena_opts opts = {
 		.carrier = LULL_ARENA_AUTO,
 		.bytes_max = ctx->opts.arena_bytes,
-		.node = lull_arena_node_here(),
+		.node = ctx->node,
 		.secret = true, /* witnesses lie in it */
 	};
 	const char *name = ctx->opts.arena;
@@ -180,7 +179,7 @@ static int open_loader(struct lull_ctx *ctx, struct lull_error *reterr)
 	int err;
 
 	err = lull_loader_open_named(ctx->opts.loader, ctx->arena,
-				     lull_workers_nr(ctx->workers),
+				     lull_workers_nr(ctx->workers), ctx->node,
 				     &ctx->loader, reterr);
 	if (!err)
 		say_memory(ctx);
@@ -199,18 +198,20 @@ int lull_ctx_create(const struct lull_ctx_opts *opts, struct lull_ctx **ret_ctx,
 		err = take_opts(opts, &ctx->opts, reterr);
 	if (err)
 		goto free_ctx;
-	err = open_arena(ctx, reterr);
+	/* A device says which node the memory is to be of. */
+	err = open_set(ctx, reterr);
 	if (err)
 		goto free_ctx;
+	ctx->node = lull_set_node(ctx->set);
+	err = open_arena(ctx, reterr);
+	if (err)
+		goto close_set;
 	err = lull_workers_create(ctx->opts.nr_threads, &ctx->workers, reterr);
 	if (err)
 		goto close_arena;
 	err = open_loader(ctx, reterr);
 	if (err)
 		goto destroy_workers;
-	err = open_set(ctx, reterr);
-	if (err)
-		goto close_loader;
 	/* They were the caller's to keep only until now. */
 	ctx->opts.backend = NULL;
 	ctx->opts.gpus = NULL;
@@ -219,12 +220,12 @@ int lull_ctx_create(const struct lull_ctx_opts *opts, struct lull_ctx **ret_ctx,
 	*ret_ctx = ctx;
 	return LULL_OK;
 
-close_loader:
-	lull_loader_close(ctx->loader);
 destroy_workers:
 	lull_workers_destroy(ctx->workers);
 close_arena:
 	lull_arena_close(ctx->arena);
+close_set:
+	lull_set_close(ctx->set);
 free_ctx:
 	free(ctx);
 	return err;
@@ -400,7 +401,9 @@ int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 	bool toxic = false;
 	struct lull_convert_how how = { .reader =
 						lull_loader_reader(ctx->loader),
-					.ret_toxic = &toxic };
+					.ret_toxic = &toxic,
+					.say = say_line,
+					.say_arg = ctx };
 	int err;
 
 	if (opts && opts->size < sizeof(*opts))

@@ -20,6 +20,8 @@ struct lull_workers;
  * @opts: as given; what its pointers point to is not kept
  * @workers: the pool
  * @set: the devices
+ * @node: the NUMA node that memory comes from and the loader works on, or
+ *	LULL_ARENA_NODE_ANY
  * @arena: all memory of any size
  * @loader: who reads keys and witnesses
  * @nr_notes: of the arena, which were said
@@ -29,6 +31,7 @@ struct lull_ctx {
 	struct lull_ctx_opts opts;
 	struct lull_workers *workers;
 	struct lull_set *set;
+	int node;
 	struct lull_arena *arena;
 	struct lull_loader *loader;
 	atomic_size_t nr_notes, nr_loader_notes;

@@ -13,56 +13,14 @@
 #include "arena/host.h"
 #include "base/base.h"
 
+#include "fake_host.h"
 #include "harness.h"
 
-#define PATH_BYTES 512
 #define POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/"
 #define LARGE_POOL "/sys/kernel/mm/hugepages/hugepages-1048576kB/"
 #define THP "/sys/kernel/mm/transparent_hugepage/enabled"
 
-static char root[PATH_BYTES / 2];
 static struct lull_arena_finding found[LULL_ARENA_NR_FINDINGS];
-
-static void run(const char *command)
-{
-	char line[2 * PATH_BYTES];
-
-	snprintf(line, sizeof(line), command, root);
-	EXPECT_EQ(0, system(line));
-}
-
-static void new_host(void)
-{
-	const char *base = getenv("TMPDIR");
-
-	snprintf(root, sizeof(root), "%.64s/lull-selftest-XXXXXX",
-		 base ? base : "/tmp");
-	if (!mkdtemp(root))
-		abort();
-}
-
-static void end_host(void)
-{
-	run("rm -rf '%s'");
-}
-
-/* Makes a file and the directories above it. */
-static void put(const char *path, const char *text)
-{
-	char full[PATH_BYTES], *slash;
-	FILE *file;
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	for (slash = full + strlen(root) + 1; (slash = strchr(slash, '/'));
-	     slash++) {
-		*slash = '\0';
-		mkdir(full, 0755);
-		*slash = '/';
-	}
-	file = fopen(full, "we");
-	if (!file || fputs(text, file) < 0 || fclose(file))
-		abort();
-}
 
 static const struct lull_arena_finding *look(const char *name)
 {

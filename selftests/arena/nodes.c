@@ -14,6 +14,7 @@
 
 #include "arena/arena.h"
 #include "arena/node.h"
+#include "backend/backend.h"
 #include "base/base.h"
 #include "harness.h"
 #include "lull.h"
@@ -159,15 +160,35 @@ TEST(thp_by_number)
 	expect_nodes(LULL_ARENA_THP);
 }
 
-/* A context takes the node of the CPUs that its thread may use. */
-static void expect_context_at_home(const char *carrier)
+/* False, and the test is skipped, where there is no such context. */
+static bool expect_context_on(int node, const char *backend,
+			      const char *carrier)
 {
 	const struct lull_ctx_opts opts = { .size = sizeof(opts),
 					    .nr_threads = 2,
+					    .backend = backend,
 					    .arena = carrier };
 	struct lull_ctx_stats stats = { .size = sizeof(stats) };
 	struct lull_ctx *ctx;
 	char want[32];
+
+	if (lull_ctx_create(&opts, &ctx, &error)) {
+		run_on(LULL_ARENA_NODE_ANY);
+		test_skipped = error.msg;
+		return false;
+	}
+	EXPECT_EQ(LULL_OK, lull_ctx_stats(ctx, &stats, NULL));
+	snprintf(want, sizeof(want), "(2 MiB, node %d)", node);
+	if (!strstr(stats.arena, want))
+		TEST_FAIL_("expected node %d: %s", node, stats.arena);
+	lull_ctx_destroy(ctx);
+	return true;
+}
+
+/* A context takes the node of the CPUs that its thread may use, and where these
+ * are of both that of its device. */
+static void expect_context_at_home(const char *carrier)
+{
 	int node;
 
 	if (!two_nodes())
@@ -175,18 +196,16 @@ static void expect_context_at_home(const char *carrier)
 	for (node = 0; node < NR_NODES; node++) {
 		ASSERT_TRUE(run_on(node));
 		EXPECT_EQ(node, lull_arena_node_here());
-		if (lull_ctx_create(&opts, &ctx, &error)) {
-			run_on(LULL_ARENA_NODE_ANY);
-			SKIP(error.msg);
-		}
-		EXPECT_EQ(LULL_OK, lull_ctx_stats(ctx, &stats, NULL));
-		snprintf(want, sizeof(want), "(2 MiB, node %d)", node);
-		if (!strstr(stats.arena, want))
-			TEST_FAIL_("on node %d: %s", node, stats.arena);
-		lull_ctx_destroy(ctx);
+		if (!expect_context_on(node, "cpu", carrier))
+			return;
 	}
 	EXPECT_TRUE(run_on(LULL_ARENA_NODE_ANY));
 	EXPECT_EQ(LULL_ARENA_NODE_ANY, lull_arena_node_here());
+	for (node = 0; node < NR_NODES; node++) {
+		lull_backend_null_nodes(&node, 1);
+		if (!expect_context_on(node, "null", carrier))
+			return;
+	}
 }
 
 TEST(context_on_module)

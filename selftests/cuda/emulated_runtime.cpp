@@ -591,6 +591,15 @@ extern "C" cudaError_t cudaGetDeviceProperties(cudaDeviceProp *ret, int)
 	return answer(cudaSuccess);
 }
 
+/* In slots that no host has; with capitals, as CUDA writes them. */
+extern "C" cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int device)
+{
+	if (device < 0 || device >= NR_DEVICES)
+		return answer(cudaErrorInvalidDevice);
+	snprintf(text, (size_t)bytes, "FFFF:A%d:00.0", device);
+	return answer(cudaSuccess);
+}
+
 extern "C" cudaError_t cudaGetLastError(void)
 {
 	cudaError_t error = last_error;

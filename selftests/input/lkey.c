@@ -212,9 +212,9 @@ TEST(read_by_every_loader)
 	size_t i;
 
 	for (i = 0; i < LULL_ARRAY_SIZE(names); i++) {
-		ASSERT_EQ(LULL_OK,
-			  lull_loader_open_named(names[i], memory.arena, 3,
-						 &loader, NULL));
+		ASSERT_EQ(LULL_OK, lull_loader_open_named(
+					   names[i], memory.arena, 3,
+					   LULL_ARENA_NODE_ANY, &loader, NULL));
 		memory.reader = lull_loader_reader(loader);
 		try_file(&memory, &zkey);
 		lull_loader_close(loader);

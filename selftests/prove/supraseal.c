@@ -7,7 +7,13 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include "assignment.h"
 #include "prove/bellman.h"
@@ -235,7 +241,7 @@ static bool open_srs_on_gpu(struct lull_supraseal_srs *ret_srs)
 	setenv("LULL_BACKEND", "cpu", 1);
 	if (!error.code)
 		return true;
-	if (error.code != ENOTSUP)
+	if (error.code != ENODEV)
 		TEST_FAIL_("%d: %s", error.code, error.message);
 	snprintf(reason, sizeof(reason), "%s", error.message);
 	free(error.message);
@@ -432,6 +438,249 @@ TEST(the_cache_has_a_bound)
 	}
 	lib.evict(&again);
 	lib.drop(&again);
+}
+
+/* ---- a GPU, unless the CPU is asked for --------------------------------- */
+
+static void expect_no_gpu(const char *backend)
+{
+	struct lull_supraseal_srs srs = { &srs };
+	struct lull_supraseal_error error;
+
+	if (backend)
+		setenv("LULL_BACKEND", backend, 1);
+	else
+		unsetenv("LULL_BACKEND");
+	error = lib.create(&srs, params_path, true);
+	if (!error.code) { /* there is one */
+		lib.evict(&srs);
+		lib.drop(&srs);
+		return;
+	}
+	expect_error(error, ENODEV, "No CUDA devices available: ");
+	EXPECT_TRUE(srs.ptr == &srs);
+}
+
+TEST(without_a_gpu)
+{
+	struct lull_supraseal_srs srs = { &srs };
+
+	set_up();
+	expect_no_gpu(NULL);
+	expect_no_gpu("");
+	expect_no_gpu("cuda");
+	/* Another fault has its own text. */
+	setenv("LULL_BACKEND", "gpu", 1);
+	expect_error(lib.create(&srs, params_path, false), EINVAL,
+		     "backend: expected auto, cpu, cuda or null");
+	setenv("LULL_BACKEND", "auto", 1);
+	expect_ok(lib.create(&srs, params_path, false));
+	lib.drop(&srs);
+	setenv("LULL_BACKEND", "cpu", 1);
+}
+
+/* ---- while a file is read ----------------------------------------------- */
+
+#define WAIT_S 30
+#define LOOK_NS (2 * 1000 * 1000)
+#define HELD "held.params"
+
+/* Of files of this name, the opening lasts until it is let go. */
+static atomic_int nr_held, let_go;
+
+/* The library's, too: a program's functions come first (selftests/Makefile). */
+__attribute__((visibility("default"))) int open(const char *path, int flags,
+						...);
+
+int open(const char *path, int flags, ...)
+{
+	const struct timespec look = { 0, LOOK_NS };
+	const char *name = strrchr(path, '/');
+	va_list args;
+	int mode;
+
+	va_start(args, flags);
+	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, int) : 0;
+	va_end(args);
+	if (name && !strcmp(name + 1, HELD)) {
+		atomic_fetch_add(&nr_held, 1);
+		while (!atomic_load(&let_go))
+			nanosleep(&look, NULL);
+	}
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+/* Whether a number came to what is expected, in good time. */
+static bool comes_to(const atomic_int *number, int want)
+{
+	const struct timespec look = { 0, LOOK_NS };
+	const int looks = WAIT_S * (1000000000 / LOOK_NS);
+	int i;
+
+	for (i = 0; i < looks && atomic_load(number) != want; i++)
+		nanosleep(&look, NULL);
+	return atomic_load(number) == want;
+}
+
+static void *read_held(void *arg)
+{
+	struct lull_supraseal_srs *srs = arg;
+	char path[PATH_BYTES];
+
+	scratch_path(path, HELD);
+	expect_ok(lib.create(srs, path, true));
+	return NULL;
+}
+
+/* Everything that reads no file. */
+struct meanwhile {
+	struct lull_supraseal_srs cached, last;
+	atomic_int done;
+};
+
+static void *use_meanwhile(void *arg)
+{
+	struct meanwhile *m = arg;
+	struct lull_supraseal_srs other, again = { NULL };
+	struct lull_supraseal_proof proof;
+
+	other = lib.clone(&m->cached);
+	lib.drop(&other);
+	lib.drop(&m->last);
+	expect_ok(lib.create(&again, params_path, true));
+	EXPECT_TRUE(again.ptr == m->cached.ptr);
+	expect_ok(lib.generate(provers, 1, NULL, NULL, &proof, &again));
+	lib.evict(&again);
+	lib.drop(&again);
+	atomic_store(&m->done, 1);
+	return NULL;
+}
+
+TEST(nobody_waits_for_a_file)
+{
+	struct lull_supraseal_srs held[2] = { { NULL }, { NULL } };
+	struct meanwhile m = { { NULL }, { NULL }, 0 };
+	char path[PATH_BYTES];
+	pthread_t threads[3];
+	struct blob b;
+	unsigned int i;
+
+	m.cached = open_srs(true);
+	m.last = open_srs(false);
+	b = blob_read(params_path);
+	scratch_path(path, HELD);
+	atomic_store(&let_go, 1);
+	blob_write(&b, path);
+	blob_free(&b);
+	atomic_store(&let_go, 0);
+	atomic_store(&nr_held, 0);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, read_held,
+					    &held[i]));
+	EXPECT_TRUE(comes_to(&nr_held, 1));
+	ASSERT_EQ(0, pthread_create(&threads[2], NULL, use_meanwhile, &m));
+	EXPECT_TRUE(comes_to(&m.done, 1));
+	EXPECT_EQ(1, atomic_load(&nr_held));
+	atomic_store(&let_go, 1);
+	for (i = 0; i < LULL_ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+	/* Both have what one of them read. */
+	EXPECT_EQ(1, atomic_load(&nr_held));
+	EXPECT_TRUE(held[0].ptr == held[1].ptr);
+	lib.evict(&held[0]);
+	lib.drop(&held[0]);
+	lib.drop(&held[1]);
+	lib.drop(&m.cached);
+}
+
+/* ---- many callers -------------------------------------------------------- */
+
+#define CALLERS 5
+
+/* Densities that nobody may read until the test says so: a caller that was
+ * admitted stands still at its own. */
+static uint8_t *pages[CALLERS];
+static atomic_int nr_reading, may_read;
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	const struct timespec look = { 0, LOOK_NS };
+	uint8_t *page = info->si_addr;
+	unsigned int i;
+
+	(void)signal;
+	(void)context;
+	page -= (uintptr_t)page % (size_t)sysconf(_SC_PAGESIZE);
+	for (i = 0; i < CALLERS && pages[i] != page; i++)
+		;
+	if (i == CALLERS)
+		abort();
+	atomic_fetch_add(&nr_reading, 1);
+	while (!atomic_load(&may_read))
+		nanosleep(&look, NULL);
+	mprotect(page, (size_t)sysconf(_SC_PAGESIZE), PROT_READ);
+}
+
+static void *prove_one(void *arg)
+{
+	struct lull_supraseal_srs *srs = arg;
+	static atomic_int nr;
+	unsigned int i = (unsigned int)atomic_fetch_add(&nr, 1) % CALLERS;
+	struct lull_supraseal_assignment mine = provers[0];
+	struct lull_supraseal_proof proof;
+
+	mine.a_aux_density = (const void *)pages[i];
+	expect_ok(lib.generate(&mine, 1, NULL, NULL, &proof, srs));
+	return NULL;
+}
+
+static void expect_admitted(struct lull_supraseal_srs srs, int most)
+{
+	const struct timespec more = { 0, 200 * 1000 * 1000 };
+	const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	struct sigaction act = { .sa_sigaction = on_fault,
+				 .sa_flags = SA_SIGINFO | SA_NODEFER },
+			 was;
+	pthread_t threads[CALLERS];
+	unsigned int i;
+
+	atomic_store(&nr_reading, 0);
+	atomic_store(&may_read, 0);
+	for (i = 0; i < CALLERS; i++) {
+		pages[i] = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		ASSERT_TRUE(pages[i] != MAP_FAILED);
+		memcpy(pages[i], poseidon.a_aux, (poseidon.nr_aux + 7) / 8);
+		mprotect(pages[i], bytes, PROT_NONE);
+	}
+	sigaction(SIGSEGV, &act, &was);
+	for (i = 0; i < CALLERS; i++)
+		ASSERT_EQ(0,
+			  pthread_create(&threads[i], NULL, prove_one, &srs));
+	EXPECT_TRUE(comes_to(&nr_reading, most));
+	nanosleep(&more, NULL);
+	EXPECT_EQ(most, atomic_load(&nr_reading));
+	atomic_store(&may_read, 1);
+	for (i = 0; i < CALLERS; i++) {
+		pthread_join(threads[i], NULL);
+		munmap(pages[i], bytes);
+	}
+	EXPECT_EQ(CALLERS, atomic_load(&nr_reading));
+	sigaction(SIGSEGV, &was, NULL);
+	lib.drop(&srs);
+}
+
+TEST(callers_in_turn)
+{
+	expect_admitted(open_srs(false), 1);
+}
+
+TEST(gpu_callers_in_turn)
+{
+	struct lull_supraseal_srs srs = { NULL };
+
+	if (open_srs_on_gpu(&srs))
+		expect_admitted(srs, 2);
 }
 
 static void *prove_thread(void *arg)

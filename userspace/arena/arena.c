@@ -4,6 +4,7 @@
  */
 #include "arena/arena.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #include "arena/slab.h"
 #include "base/base.h"
 #include "base/error.h"
+
+#define BYTES_PER_GIB 1073741824.0
 
 static const char *const names[LULL_ARENA_NR_CARRIERS] = {
 	[LULL_ARENA_AUTO] = "auto",
@@ -68,6 +71,35 @@ const char *lull_arena_note(const struct lull_arena *arena, size_t index)
 {
 	return index < atomic_load(&arena->nr_notes) ? arena->notes[index]
 						     : NULL;
+}
+
+/* ---- before large work -------------------------------------------------- */
+
+int lull_arena_need(const struct lull_arena *arena, const char *name,
+		    const char *what, uint64_t bytes,
+		    void (*say)(void *arg, const char *line), void *arg,
+		    struct lull_error *reterr)
+{
+	uint64_t most = lull_arena_host_memory_bytes();
+	char line[NOTE_BYTES];
+
+	if (!most || (arena->opts.bytes_max && arena->opts.bytes_max < most))
+		most = arena->opts.bytes_max ? arena->opts.bytes_max
+					     : UINT64_MAX;
+	snprintf(line, sizeof(line),
+		 "%.80s: %s needs %.3f GiB of memory at most", name, what,
+		 (double)bytes / BYTES_PER_GIB);
+	if (say)
+		say(arg, line);
+	if (bytes <= most)
+		return LULL_OK;
+	return lull_fail(reterr, LULL_NOMEM,
+			 "%.80s: %s: memory: expected at most %" PRIu64
+			 " bytes, which %s, found a need of %" PRIu64,
+			 name, what, most,
+			 most == arena->opts.bytes_max ? "the arena may hold"
+						       : "the machine has",
+			 bytes);
 }
 
 /* ---- open and close ---------------------------------------------------- */

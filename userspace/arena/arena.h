@@ -129,6 +129,27 @@ void lull_arena_close(struct lull_arena *arena);
 enum lull_arena_carrier lull_arena_carrier(const struct lull_arena *arena);
 
 /**
+ * lull_arena_need - can so much be had at all?
+ * @arena: the arena
+ * @name: of a file, for people
+ * @what: needs it: "converting it"
+ * @bytes: at one time, at most
+ * @say: told the need and what there is; may be NULL
+ * @arg: handed to @say
+ * @reterr: filled on failure
+ *
+ * Before work that would end half way for want of memory, or take the machine's
+ * last.  What others have of it is not looked at.
+ *
+ * Return: LULL_OK, or LULL_NOMEM, with expected and found, where it is more than
+ * the machine has or the arena may hold.
+ */
+int lull_arena_need(const struct lull_arena *arena, const char *name,
+		    const char *what, uint64_t bytes,
+		    void (*say)(void *arg, const char *line), void *arg,
+		    struct lull_error *reterr);
+
+/**
  * lull_arena_describe - an arena in a few words
  * @arena: the arena
  * @buf: receives "module (2 MiB, node 0)" or the like, and a NUL

@@ -4,6 +4,7 @@
  */
 #include "arena/node.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <hwloc.h>
 #include <limits.h>
@@ -17,6 +18,8 @@
 #include "base/base.h"
 #include "base/error.h"
 
+#define PATH_BYTES 512
+#define NODE_OF_SLOT "/sys/bus/pci/devices/%s/numa_node"
 #define NODES_ONLINE "/sys/devices/system/node/online"
 
 /* "0" on a host of one node; "0-1" or "0,2" where there are more. */
@@ -88,6 +91,49 @@ int lull_arena_node_here(void)
 	return node;
 }
 
+/* Whether somebody has said where this thread's memory is to come from. */
+static bool has_policy(void)
+{
+	int mode = MPOL_DEFAULT;
+
+	/* Kernels that have no policies have nobody who set one. */
+	return !syscall(SYS_get_mempolicy, &mode, NULL, 0ul, NULL, 0ul) &&
+	       mode != MPOL_DEFAULT;
+}
+
+int lull_arena_node_near(int device)
+{
+	int here = lull_arena_node_here();
+
+	if (here != LULL_ARENA_NODE_ANY || has_policy() ||
+	    lull_arena_node_check(device, NULL))
+		return here;
+	return device;
+}
+
+int lull_arena_node_of_slot(const char *root, const char *slot)
+{
+	int node = LULL_ARENA_NODE_ANY, len;
+	char path[PATH_BYTES];
+	FILE *file;
+	char *p;
+
+	len = snprintf(path, sizeof(path), "%s" NODE_OF_SLOT, root, slot);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return node;
+	/* sysfs writes no capitals, as others do. */
+	for (p = path + strlen(root); *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	file = fopen(path, "re");
+	if (!file)
+		return node;
+	/* -1 where the firmware does not say. */
+	if (fscanf(file, "%d", &node) != 1 || node < 0)
+		node = LULL_ARENA_NODE_ANY;
+	fclose(file);
+	return node;
+}
+
 static int no_such_node(int node, struct lull_error *reterr)
 {
 	return lull_fail(reterr, LULL_UNSUPPORTED,
@@ -147,14 +193,21 @@ int lull_arena_node_bind(void *ptr, size_t bytes, int node,
 void lull_arena_node_bind_thread(int node)
 {
 	hwloc_topology_t topology;
+	hwloc_bitmap_t cpus;
 	hwloc_obj_t obj;
 
 	if (node == LULL_ARENA_NODE_ANY || one_node() || load(&topology, NULL))
 		return;
 	obj = hwloc_get_numanode_obj_by_os_index(topology, (unsigned int)node);
-	/* A node of memory alone has no CPUs to run on. */
-	if (obj && !hwloc_bitmap_iszero(obj->cpuset))
-		hwloc_set_cpubind(topology, obj->cpuset, HWLOC_CPUBIND_THREAD);
+	cpus = hwloc_bitmap_alloc();
+	/* A node of memory alone has no CPUs to run on, and of others this thread
+	 * may be kept away (taskset(1)). */
+	if (obj && cpus &&
+	    !hwloc_get_cpubind(topology, cpus, HWLOC_CPUBIND_THREAD) &&
+	    !hwloc_bitmap_and(cpus, cpus, obj->cpuset) &&
+	    !hwloc_bitmap_iszero(cpus))
+		hwloc_set_cpubind(topology, cpus, HWLOC_CPUBIND_THREAD);
+	hwloc_bitmap_free(cpus);
 	hwloc_topology_destroy(topology);
 }
 

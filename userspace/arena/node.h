@@ -17,6 +17,17 @@ struct lull_error;
  * LULL_ARENA_NODE_ANY when they are of several. */
 int lull_arena_node_here(void);
 
+/* The node for memory that a device on node @device reads and writes, which may
+ * be LULL_ARENA_NODE_ANY.  It is the device's only where the caller has chosen
+ * none: lull_arena_node_here() is one, or the calling thread has a memory
+ * policy (set_mempolicy(2), `numactl --membind`), which rules then. */
+int lull_arena_node_near(int device);
+
+/* The node of the PCI device in a slot, such as "0000:3B:00.0", as sysfs has it,
+ * which lies in the folder @root, "" for the host's; LULL_ARENA_NODE_ANY where
+ * that is not known. */
+int lull_arena_node_of_slot(const char *root, const char *slot);
+
 /* LULL_OK, or LULL_UNSUPPORTED when there is no such node with memory. */
 int lull_arena_node_check(int node, struct lull_error *reterr);
 
@@ -25,8 +36,8 @@ int lull_arena_node_check(int node, struct lull_error *reterr);
 int lull_arena_node_bind(void *ptr, size_t bytes, int node,
 			 struct lull_error *reterr);
 
-/* Has the calling thread run on a node's CPUs alone, as far as that can be had;
- * nothing for LULL_ARENA_NODE_ANY and on a host of one node. */
+/* Has the calling thread run on a node's CPUs alone, of those that it may use, as
+ * far as that can be had; nothing for LULL_ARENA_NODE_ANY and on a host of one node. */
 void lull_arena_node_bind_thread(int node);
 
 /* The kernel has 1024 nodes at most. */

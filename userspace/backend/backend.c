@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arena/node.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "base/workers.h"
@@ -24,6 +25,11 @@
 #define LINE_BYTES 512
 #define BYTES_PER_GIB 1073741824.0
 
+static int node_of_slot(const char *slot)
+{
+	return lull_arena_node_of_slot("", slot);
+}
+
 static const struct lull_backend_host host = {
 	.workers_run = lull_workers_run,
 	.workers_nr = lull_workers_nr,
@@ -31,6 +37,7 @@ static const struct lull_backend_host host = {
 	.arena_carve = lull_arena_carve,
 	.arena_retire = lull_arena_retire,
 	.arena_pinned_run = lull_arena_pinned_run,
+	.node_of_slot = node_of_slot,
 };
 
 /* ---- messages ---------------------------------------------------------- */
@@ -540,6 +547,32 @@ void lull_set_close(struct lull_set *set)
 		dlclose(set->library);
 	pthread_mutex_destroy(&set->lock);
 	free(set);
+}
+
+/* ---- where they are ---------------------------------------------------- */
+
+static int node_of(const struct lull_device *device)
+{
+	return device->backend->node ? device->backend->node(device->handle)
+				     : LULL_ARENA_NODE_ANY;
+}
+
+int lull_set_node(const struct lull_set *set)
+{
+	int memory = lull_arena_node_near(node_of(&set->devices[0])), node;
+	char text[sizeof("on -2147483648")] = "on any";
+	unsigned int i;
+
+	if (memory != LULL_ARENA_NODE_ANY)
+		snprintf(text, sizeof(text), "on %d", memory);
+	for (i = 0; i < set->nr_all; i++) {
+		node = node_of(&set->devices[i]);
+		if (node != LULL_ARENA_NODE_ANY)
+			lull_set_say(set, "%s: on NUMA node %d, memory %s",
+				     set->devices[i].text, node,
+				     node == memory ? "too" : text);
+	}
+	return memory;
 }
 
 /* ---- what they do ------------------------------------------------------ */

@@ -247,6 +247,7 @@ struct lull_backend_ops {
  * @arena_carve: lull_arena_carve()
  * @arena_retire: lull_arena_retire()
  * @arena_pinned_run: lull_arena_pinned_run()
+ * @node_of_slot: lull_arena_node_of_slot() of the host's own sysfs
  */
 struct lull_backend_host {
 	void (*workers_run)(struct lull_workers *workers, size_t nr_tasks,
@@ -262,6 +263,7 @@ struct lull_backend_host {
 	void (*arena_retire)(struct lull_vec *vec);
 	bool (*arena_pinned_run)(struct lull_arena *arena, const void *ptr,
 				 size_t bytes, size_t *ret_bytes);
+	int (*node_of_slot)(const char *slot);
 };
 
 /**
@@ -314,6 +316,8 @@ struct lull_backend_stats {
  *	(LULL_BACKEND_TEXT_BYTES) when there is none
  * @open: one device
  * @describe: a device in a few words
+ * @node: the NUMA node that a device is on; LULL_ARENA_NODE_ANY where that is
+ *	not known.  NULL for what is no device of its own.
  * @stats: of a device, at any time
  * @close: end a device; every key is detached before
  * @ops: the table of a curve; never NULL for a curve of the enum
@@ -329,6 +333,7 @@ struct lull_backend {
 	int (*open)(const struct lull_device_opts *opts, void **ret_device,
 		    struct lull_error *reterr);
 	const char *(*describe)(const void *device);
+	int (*node)(const void *device);
 	void (*stats)(void *device, struct lull_backend_stats *ret_stats);
 	void (*close)(void *device);
 	const struct lull_backend_ops *(*ops)(enum lull_curve curve);
@@ -342,5 +347,9 @@ struct lull_backend {
 /* Those that are part of liblull. */
 extern const struct lull_backend lull_backend_cpu;
 extern const struct lull_backend lull_backend_null;
+
+/* For tests: the nodes of the null backend's devices, from number 0 on, that are
+ * opened from now on; of the others none is known. */
+void lull_backend_null_nodes(const int *nodes, unsigned int nr);
 
 #endif

@@ -14,11 +14,22 @@
 #include "base/base.h"
 #include "base/error.h"
 
-#define NR_DEVICES 8
+#define NR_DEVICES 8u
 
 struct null_device {
 	char text[32];
+	int node;
 };
+
+/* Written by tests alone, before there is a device. */
+static int nodes[NR_DEVICES];
+static unsigned int nr_nodes;
+
+void lull_backend_null_nodes(const int *given, unsigned int nr)
+{
+	nr_nodes = lull_min(nr, NR_DEVICES);
+	memcpy(nodes, given, nr_nodes * sizeof(*given));
+}
 
 static unsigned int null_probe(char *text)
 {
@@ -34,6 +45,8 @@ static int null_open(const struct lull_device_opts *opts, void **ret_device,
 	if (!device)
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a device");
 	snprintf(device->text, sizeof(device->text), "device %u", opts->gpu);
+	device->node =
+		opts->gpu < nr_nodes ? nodes[opts->gpu] : LULL_ARENA_NODE_ANY;
 	*ret_device = device;
 	return LULL_OK;
 }
@@ -43,6 +56,13 @@ static const char *null_describe(const void *opaque)
 	const struct null_device *device = opaque;
 
 	return device->text;
+}
+
+static int null_node(const void *opaque)
+{
+	const struct null_device *device = opaque;
+
+	return device->node;
 }
 
 static void null_stats(void *device, struct lull_backend_stats *ret_stats)
@@ -107,6 +127,7 @@ const struct lull_backend lull_backend_null = {
 	.probe = null_probe,
 	.open = null_open,
 	.describe = null_describe,
+	.node = null_node,
 	.stats = null_stats,
 	.close = null_close,
 	.ops = ops_of,

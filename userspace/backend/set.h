@@ -152,6 +152,11 @@ void lull_set_stats(struct lull_set *set, struct lull_backend_stats *ret_stats,
 /* Of them, the most memory that was allocated at one time. */
 uint64_t lull_set_peak_bytes(struct lull_set *set);
 
+/* The NUMA node for the memory of proofs, or LULL_ARENA_NODE_ANY: near the first
+ * device, unless the caller has chosen (lull_arena_node_near()).  Says of every
+ * device whose node is known where it is, and the memory. */
+int lull_set_node(const struct lull_set *set);
+
 /* One line to the caller of the library, formatted. */
 void lull_set_warn(const struct lull_set *set, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

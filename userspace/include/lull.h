@@ -112,8 +112,8 @@ LULL_API const char *lull_status_str(int status);
  * @warn_arg: handed to @warn
  * @say: called with one line for each thing that was decided: which backend
  *	was taken and why, how a device's memory is shared out, which arena and
- *	which loader was taken and why no better one; may be NULL.  Called as
- *	@warn is.
+ *	which loader was taken and why no better one, on which NUMA node they
+ *	and each GPU are; may be NULL.  Called as @warn is.
  * @say_arg: handed to @say
  * @backend: who computes: "cpu", "cuda", "null" (which computes nothing, for
  *	measuring), "auto" for cuda where it works and else the CPU; NULL for
@@ -135,6 +135,9 @@ LULL_API const char *lull_status_str(int status);
  *	on each GPU; 0 for all that other keys have left.  A key puts to use
  *	what it may take, to be faster: for several keys in one context this is
  *	a share
+ *
+ * No field says the NUMA node: lull_ctx_create() has how it is chosen, which a
+ * caller does by the CPUs or the memory policy of its thread.
  *
  * A caller built against an older version, with fewer fields, is understood.
  */
@@ -165,8 +168,13 @@ struct lull_ctx_opts {
  * Keys, witnesses and what proofs need lie in the context's arena: memory that
  * is kept when it is given back, so that from the second proof of a key on
  * nothing is mapped, faulted, zeroed or unmapped.  lull_ctx_stats() counts.
- * Memory comes from the NUMA node of the CPUs that the calling thread may use,
- * if that is one.
+ *
+ * Memory comes from one NUMA node, and threads that read files run on its CPUs:
+ * that of the CPUs that the calling thread may use, if these are of one, as on a
+ * host of one node; else, if the calling thread has no memory policy either, that
+ * of the first GPU that is used, if it is known; else none in particular.  GPUs
+ * on other nodes read across: there is one arena.  Threads that compute run
+ * wherever they may.
  *
  * Context: a context may be used from several threads at once; their proofs
  * share its workers.
@@ -412,7 +420,8 @@ LULL_API int lull_key_vkey_write(const struct lull_key *key, const char *path,
  * @reterr: filled on failure
  *
  * The key is marked as insecure inside the file.  Points are made on the context's
- * device where it can; the key does not depend on that.
+ * device where it can; the key does not depend on that.  Takes 32 bytes a row and
+ * 96 a wire, and is refused with LULL_NOMEM where the machine has less.
  *
  * Return: LULL_OK, LULL_NOMEM, LULL_DEVICE, or any code of reading and writing
  * files.
@@ -521,6 +530,13 @@ LULL_API int lull_key_generate_toxic_native(
  * @progress: called by the calling thread with what is being done, as step
  *	@nr_done of @nr_all (0 when that is not known); may be NULL
  * @progress_arg: handed to it
+ *
+ * For n rows, w wires and points of g = 64 (BN254) or 96 bytes it takes some MiB a
+ * thread and: with a circuit 108 w + 116 n, to fold C the larger of that and
+ * 2 g w + g n; beside that, 48 a coefficient and 4 n for a .zkey whose
+ * coefficients are not sorted, 108 n and 3/8 w for bellman's parameters.
+ * &struct lull_ctx_opts.say hears the need before it begins, and what is more than
+ * the machine or the context's arena may have is refused with LULL_NOMEM.
  */
 struct lull_convert_opts {
 	size_t size;

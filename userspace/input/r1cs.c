@@ -13,6 +13,9 @@
  *	4, 5	custom gates (plonk): absent, or a u32 of 0
  *
  * nPrvIn is not compared with nWires: simplification may drop private inputs.
+ * Nor is nLabels, for nothing is found by it.  Without section 3 a small file
+ * may have any number of wires, for wires need not be in a constraint: whoever
+ * takes memory by them asks first (lull_arena_need()).
  */
 #include "input/r1cs.h"
 

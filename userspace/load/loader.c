@@ -100,15 +100,20 @@ void lull_loader_describe(const struct lull_loader *loader, char *buf,
 	const struct lull_loader_opts *opts = &loader->opts;
 	const size_t kib = opts->chunk_bytes / BYTES_PER_KIB;
 	const bool mib = kib % BYTES_PER_KIB == 0;
+	char node[sizeof(", node -2147483648")] = "";
 
+	if (opts->node != LULL_ARENA_NODE_ANY)
+		snprintf(node, sizeof(node), ", node %d", opts->node);
 	if (opts->kind == LULL_LOADER_URING)
-		snprintf(buf, bytes, "uring (%u reads of %zu %s in flight%s)",
+		snprintf(buf, bytes, "uring (%u reads of %zu %s in flight%s%s)",
 			 opts->depth, mib ? kib / BYTES_PER_KIB : kib,
 			 mib ? "MiB" : "KiB",
-			 opts->no_direct ? ", through the page cache" : "");
+			 opts->no_direct ? ", through the page cache" : "",
+			 node);
 	else
-		snprintf(buf, bytes, "%s (%u thread%s)", names[opts->kind],
-			 opts->nr_threads, opts->nr_threads == 1 ? "" : "s");
+		snprintf(buf, bytes, "%s (%u thread%s%s)", names[opts->kind],
+			 opts->nr_threads, opts->nr_threads == 1 ? "" : "s",
+			 node);
 }
 
 void lull_loader_stats(struct lull_loader *loader,
@@ -216,7 +221,7 @@ int lull_loader_open(const struct lull_loader_opts *opts,
 }
 
 int lull_loader_open_named(const char *name, struct lull_arena *arena,
-			   unsigned int nr_threads,
+			   unsigned int nr_threads, int node,
 			   struct lull_loader **ret_loader,
 			   struct lull_error *reterr)
 {
@@ -224,7 +229,7 @@ int lull_loader_open_named(const char *name, struct lull_arena *arena,
 		.arena = arena,
 		.nr_threads =
 			(unsigned int)lull_min(nr_threads, THREADS_USEFUL),
-		.node = lull_arena_node_here(),
+		.node = node,
 	};
 
 	if (name && !lull_loader_kind_find(name, &opts.kind))

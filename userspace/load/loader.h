@@ -66,7 +66,8 @@ bool lull_loader_kind_find(const char *name, enum lull_loader_kind *ret_kind);
  * @depth: reads in flight, at most LULL_LOADER_DEPTH_MAX; 0 for the default
  * @chunk_bytes: of one read: a power of two from LULL_LOADER_CHUNK_MIN to
  *	LULL_LOADER_CHUNK_MAX; 0 for the default
- * @node: the NUMA node whose CPUs the threads run on, or LULL_ARENA_NODE_ANY
+ * @node: the NUMA node on whose CPUs the threads run, of those that they may use, or
+ *	LULL_ARENA_NODE_ANY
  * @no_direct: uring: through the page cache
  * @fixed_bytes_min: uring: registers the arena with the first load of so many
  *	bytes, which has all of its pages faulted in; 0 for the default, SIZE_MAX
@@ -104,15 +105,14 @@ int lull_loader_open(const struct lull_loader_opts *opts,
  * @name: of its kind; NULL for auto
  * @arena: as in struct lull_loader_opts
  * @nr_threads: that the caller computes with; as many as are of use read
+ * @node: as in struct lull_loader_opts
  * @ret_loader: as lull_loader_open()
  * @reterr: filled on failure
- *
- * On the node of the CPUs that the calling thread may use, if that is one.
  *
  * Return: as lull_loader_open(); LULL_USAGE for a name that is none.
  */
 int lull_loader_open_named(const char *name, struct lull_arena *arena,
-			   unsigned int nr_threads,
+			   unsigned int nr_threads, int node,
 			   struct lull_loader **ret_loader,
 			   struct lull_error *reterr);
 
@@ -173,7 +173,8 @@ enum lull_loader_kind lull_loader_kind(const struct lull_loader *loader);
 /**
  * lull_loader_describe - a loader in a few words
  * @loader: the loader
- * @buf: receives "uring (32 reads of 2 MiB in flight)" or the like, and a NUL
+ * @buf: receives "uring (32 reads of 2 MiB in flight, node 0)" or the like, and
+ *	a NUL
  * @bytes: size of @buf; what does not fit is cut off
  */
 void lull_loader_describe(const struct lull_loader *loader, char *buf,

@@ -69,6 +69,34 @@ int lull_convert_run(const struct lull_converting *c, const char *what,
 	return err;
 }
 
+/* Three weights of 32 bytes and three counts a wire; two values of a row, 17 bytes
+ * for its place in an order, and 35 that their transform takes. */
+#define COMPARED_WIRE_BYTES 108
+#define COMPARED_ROW_BYTES 116
+/* Buffers and tables of coefficients, and what a comparison takes at a time. */
+#define NEED_OF_A_THREAD ((uint64_t)12 << 20)
+#define NEED_OF_ALL ((uint64_t)64 << 20)
+
+int lull_convert_need(const struct lull_converting *c,
+		      const struct lull_source *source, uint64_t own_bytes,
+		      struct lull_error *reterr)
+{
+	const uint64_t n = (uint64_t)1 << source->log2_domain;
+	const uint64_t g1_bytes = 2 * (uint64_t)source->facts->fp_bytes;
+	uint64_t bytes = 0;
+
+	if (c->how->r1cs_path)
+		bytes = COMPARED_WIRE_BYTES * (uint64_t)source->nr_vars +
+			COMPARED_ROW_BYTES * n;
+	if (c->how->fold_c)
+		bytes = lull_max(bytes,
+				 2 * g1_bytes * source->nr_vars + g1_bytes * n);
+	bytes += own_bytes + NEED_OF_ALL +
+		 NEED_OF_A_THREAD * lull_workers_nr(c->workers);
+	return lull_arena_need(c->arena, source->name, "converting it", bytes,
+			       c->how->say, c->how->say_arg, reterr);
+}
+
 static struct lull_lkey_section *section_of(struct lull_converting *c,
 					    uint32_t number)
 {

@@ -5,9 +5,8 @@
  * For `lull key convert`.  Every point is checked, on its curve and in its
  * subgroup, every number is in range, and the same key gives the same bytes,
  * whatever the number of threads and whoever reads.  Memory does not grow with
- * the key, except for folding, which holds n points, for comparing a circuit,
- * which takes some 100 bytes a wire and a row, for parameters of bellman, which
- * hold n points, and for keys whose coefficients are not sorted.
+ * a key whose coefficients are sorted, unless a circuit is compared or folded
+ * in; lull_convert_need() has what every mode takes.
  *
  * The circuit's digest is the XXH3-128 of u32 curve, nVars, nPublic and log2 of
  * the domain's size and of the sum, modulo 2^64 in each half, of the XXH3-128
@@ -29,6 +28,8 @@
  * @progress: called by the thread that converts, as step @nr_done of @nr_all
  *	begins or goes on; may be NULL
  * @progress_arg: handed to it
+ * @say: told what memory the conversion needs, before it begins; may be NULL
+ * @say_arg: handed to it
  */
 struct lull_convert_how {
 	const char *r1cs_path;
@@ -38,6 +39,8 @@ struct lull_convert_how {
 	void (*progress)(void *arg, const char *what, unsigned int nr_done,
 			 unsigned int nr_all);
 	void *progress_arg;
+	void (*say)(void *arg, const char *line);
+	void *say_arg;
 };
 
 /**

@@ -44,6 +44,19 @@ int lull_convert_run(const struct lull_converting *c, const char *what,
 			       struct lull_error *reterr),
 		     void *arg, struct lull_error *reterr);
 
+/*
+ * Says what memory a conversion takes at most, and refuses what the machine has
+ * not: LULL_OK or LULL_NOMEM.  @source has its sizes, and @own_bytes is what it
+ * holds itself.  For n rows, w wires and points of g bytes that is, beside some
+ * MiB a thread,
+ *
+ *	@own_bytes + the larger of	108 w + 116 n	with a circuit
+ *					2 g w + g n	to fold C in
+ */
+int lull_convert_need(const struct lull_converting *c,
+		      const struct lull_source *source, uint64_t own_bytes,
+		      struct lull_error *reterr);
+
 /* Reads all sections back and hashes them. */
 int lull_convert_hash(struct lull_converting *c, struct lull_error *reterr);
 /* The head, which makes a file of it: the last to be written. */

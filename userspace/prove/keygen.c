@@ -91,11 +91,29 @@ static int count_coefs(struct lull_keygen_plan *plan, struct lull_error *reterr)
 	return LULL_OK;
 }
 
+/* A number a row and three a wire: a circuit without labels may claim any number
+ * of wires that no row has. */
+static int check_need(const struct lull_keygen_plan *plan,
+		      struct lull_error *reterr)
+{
+	const struct lull_keygen_circuit *c = plan->circuit;
+	const uint64_t fr = c->facts->fr_bytes;
+	struct lull_set *set = plan->set;
+	uint64_t bytes =
+		(fr << plan->log2_domain) + NR_MATRICES * fr * c->nr_wires;
+
+	return lull_arena_need(plan->arena, c->name, "making a key of it",
+			       bytes, set ? set->opts.say : NULL,
+			       set ? set->opts.arg : NULL, reterr);
+}
+
 int lull_keygen_settle(struct lull_keygen_plan *plan, struct lull_error *reterr)
 {
 	int err = choose_domain(plan, reterr);
 
-	return err ? err : count_coefs(plan, reterr);
+	if (!err)
+		err = count_coefs(plan, reterr);
+	return err ? err : check_need(plan, reterr);
 }
 
 static void place_sections(struct lull_keygen_plan *plan)

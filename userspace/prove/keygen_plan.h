@@ -59,8 +59,9 @@ struct lull_keygen_start lull_keygen_start(void);
 void lull_keygen_say(const struct lull_keygen_plan *plan, const char *what,
 		     const struct lull_keygen_start *start);
 
-/* Settles the domain and counts coefficients, of plan->circuit.  LULL_OK or
- * LULL_UNSUPPORTED. */
+/* Settles the domain and counts coefficients, of plan->circuit; says what memory
+ * the key takes.  LULL_OK, LULL_UNSUPPORTED, or LULL_NOMEM where the machine has
+ * not so much. */
 int lull_keygen_settle(struct lull_keygen_plan *plan,
 		       struct lull_error *reterr);
 

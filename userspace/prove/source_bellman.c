@@ -17,7 +17,7 @@
  *    is what they are multiplied by: one transform of points here, so that no
  *    proof needs one more of scalars and every backend takes the key as it is.
  *
- * Needs memory for n points of G1, 12 bytes a row and some bits a wire.
+ * Holds n points of G1, 12 bytes a row and 3 bits a wire.
  */
 /* The format is this curve's alone. */
 #define LULL_CURVE bls12_381
@@ -403,6 +403,19 @@ static void index_rows(struct params_source *s,
 			  lull_div_up(source->nr_vars, WORD_BITS));
 }
 
+/* Points of h, tables by row, and by wire what bits and counts of words come
+ * to. */
+static uint64_t own_bytes(const struct params_source *s,
+			  const struct lull_source *source)
+{
+	const uint64_t n = (uint64_t)1 << source->log2_domain;
+	const uint64_t nr_words = lull_div_up(source->nr_vars, WORD_BITS);
+
+	return n * (sizeof(*s->h) + sizeof(*s->starts) + sizeof(*s->rows)) +
+	       LULL_CSR_MATRICES * nr_words *
+		       (sizeof(uint64_t) + sizeof(uint32_t));
+}
+
 static int take_tables(struct params_source *s,
 		       const struct lull_source *source,
 		       struct lull_arena *arena, struct lull_error *reterr)
@@ -564,7 +577,9 @@ static int fill(const struct lull_converting *c, struct lull_source *source,
 	if (err)
 		return err;
 	describe(source, s);
-	err = take_tables(s, source, c->arena, reterr);
+	err = lull_convert_need(c, source, own_bytes(s, source), reterr);
+	if (!err)
+		err = take_tables(s, source, c->arena, reterr);
 	if (err)
 		return err;
 	index_rows(s, source);

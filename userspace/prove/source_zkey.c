@@ -4,8 +4,8 @@
  *
  * Points and records are read when they are asked for, as they are, so that a
  * key of any size needs no memory of its own; coefficients that are not sorted
- * are read whole and sorted.  Nothing is mapped: a file that is cut short at any
- * moment is an error and no signal.
+ * are read whole and sorted, which takes 48 bytes each and 4 a row.  Nothing is
+ * mapped: a file that is cut short at any moment is an error and no signal.
  */
 #include "prove/convert.h"
 
@@ -198,12 +198,19 @@ static int check_records(void *arg, size_t task, unsigned int slot,
 	return err;
 }
 
-static int sort(const struct lull_converting *c, struct zkey_source *z,
+static int sort(const struct lull_converting *c, struct lull_source *source,
 		struct lull_error *reterr)
 {
+	struct zkey_source *z = source->state;
 	const struct lull_parts *p = &z->parts;
+	uint64_t own =
+		(uint64_t)p->nr_coefs * (LULL_RECORD_BYTES + sizeof(uint32_t)) +
+		(uint64_t)p->domain_size * sizeof(uint32_t);
 	int err;
 
+	err = lull_convert_need(c, source, own, reterr);
+	if (err)
+		return err;
 	err = lull_arena_carve(c->arena,
 			       (size_t)p->nr_coefs * LULL_RECORD_BYTES, 0,
 			       "coefficients", &z->coefs, reterr);
@@ -215,8 +222,9 @@ static int sort(const struct lull_converting *c, struct zkey_source *z,
 }
 
 static int check_and_sort(const struct lull_converting *c,
-			  struct zkey_source *z, struct lull_error *reterr)
+			  struct lull_source *source, struct lull_error *reterr)
 {
+	const struct zkey_source *z = source->state;
 	struct checking checking = { .z = z };
 	struct lull_vec buffers;
 	int err;
@@ -232,7 +240,7 @@ static int check_and_sort(const struct lull_converting *c,
 		lull_div_up(z->parts.nr_coefs, LULL_CONVERT_RECORDS),
 		check_records, &checking, reterr);
 	lull_arena_retire(&buffers);
-	return err || !checking.unsorted ? err : sort(c, z, reterr);
+	return err || !checking.unsorted ? err : sort(c, source, reterr);
 }
 
 /* ---- the source --------------------------------------------------------- */
@@ -276,13 +284,16 @@ static int open_source(const char *path, const struct lull_converting *c,
 		return lull_fail(reterr, LULL_NOMEM, "no memory for a key");
 	source.state = z;
 	err = open_file(z, path, c->how->reader, reterr);
+	if (!err) {
+		describe(&source, &z->parts);
+		err = lull_convert_need(c, &source, 0, reterr);
+	}
 	if (!err)
-		err = check_and_sort(c, z, reterr);
+		err = check_and_sort(c, &source, reterr);
 	if (err) {
 		end(&source);
 		return err;
 	}
-	describe(&source, &z->parts);
 	*ret_source = source;
 	return LULL_OK;
 }

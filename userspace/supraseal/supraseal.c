@@ -4,21 +4,26 @@
  *
  * All parameters share one context, which lives as long as any of them.  The
  * environment says how it works, since the interface has no place for it:
- * LULL_BACKEND (default auto), LULL_ARENA and LULL_THREADS.
+ * LULL_BACKEND (default cuda: like the original, this fails where there is no
+ * GPU, unless the CPU is asked for), LULL_ARENA and LULL_THREADS.
  *
- * Threads: one lock guards references, the cache and the context.  It is held
- * while a file is read, so that two callers of one path read it once; never
- * while proofs are made.
+ * Threads: references are counted without a lock.  A lock that is never held for
+ * long guards the cache and the context; another is held while a file is read,
+ * so that two callers of one path read it once, and by nobody who does not read.
+ * Callers with circuits are admitted in turn, so that memory has a bound however
+ * many there are.
  */
 #include "supraseal/supraseal.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "base/error.h"
 #include "lull.h"
 #include "prove/bellman.h"
 #include "prove/prover.h"
@@ -28,6 +33,13 @@
 /* As many parameters as supraseal-c2 keeps. */
 #define CACHED_MAX 4
 #define THREADS_MAX 4096
+/* Callers whose circuits are proved at once, each a circuit at a time: with a GPU
+ * one's values are checked while the other's are computed with; the CPU does
+ * both. */
+#define CALLERS_ON_GPU 2
+#define CALLERS_ON_CPU 1
+#define ARENA "arena:"
+#define CPU "cpu"
 #define WORDS(nr_bytes) ((nr_bytes) / sizeof(uint64_t))
 
 _Static_assert(sizeof(struct lull_supraseal_assignment) == 17 * sizeof(size_t),
@@ -42,12 +54,14 @@ struct srs {
 	struct lull_ctx *ctx;
 	struct lull_key *key;
 	char *path;
-	unsigned long nr_refs; /* lock */
+	atomic_ulong nr_refs;
 };
 
+/* Held while a file is read, and before @lock. */
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct lull_ctx *context;       /* lock; while nr_srs is not 0 */
-static unsigned long nr_srs;	       /* lock */
+static unsigned long nr_srs;	       /* lock; those being read, too */
 static struct srs *cached[CACHED_MAX]; /* lock; the latest used first */
 
 /* ---- errors ------------------------------------------------------------ */
@@ -105,31 +119,90 @@ static uint64_t vram_key_wanted(void)
 	return text ? strtoull(text, NULL, 10) : 0;
 }
 
-/* lock */
-static int need_context(struct lull_error *reterr)
+/* The original's words, and why. */
+static int no_gpu(struct lull_error *error)
+{
+	const struct lull_error why = *error;
+
+	lull_fail(error, LULL_DEVICE,
+		  "No CUDA devices available: %.150s (LULL_BACKEND=cpu proves "
+		  "without)",
+		  why.msg);
+	error->sys_errno = ENODEV;
+	return LULL_DEVICE;
+}
+
+static int create_context(struct lull_ctx **ret_ctx, struct lull_error *reterr)
 {
 	const char *backend = getenv("LULL_BACKEND");
 	struct lull_ctx_opts opts = {
 		.size = sizeof(opts),
 		.nr_threads = threads_wanted(),
-		.backend = backend ? backend : "auto",
+		.backend = backend && *backend ? backend : "cuda",
 		.arena = getenv("LULL_ARENA"),
 		.vram_key_bytes = vram_key_wanted(),
 	};
+	int err = lull_ctx_create(&opts, ret_ctx, reterr);
 
-	return context ? LULL_OK : lull_ctx_create(&opts, &context, reterr);
+	/* The arena's own failures begin with its name. */
+	if ((err == LULL_UNSUPPORTED || err == LULL_DEVICE) &&
+	    !strcmp(opts.backend, "cuda") &&
+	    strncmp(reterr->msg, ARENA, sizeof(ARENA) - 1))
+		return no_gpu(reterr);
+	return err;
 }
 
-/* lock */
-static void drop_context(void)
+/* reading: for parameters that nr_srs counts, so that it stays. */
+static int need_context(struct lull_ctx **ret_ctx, struct lull_error *reterr)
 {
-	if (nr_srs)
-		return;
-	lull_ctx_destroy(context);
-	context = NULL;
+	struct lull_ctx *ctx;
+	int err;
+
+	pthread_mutex_lock(&lock);
+	ctx = context;
+	pthread_mutex_unlock(&lock);
+	if (!ctx) {
+		err = create_context(&ctx, reterr);
+		if (err)
+			return err;
+		pthread_mutex_lock(&lock);
+		context = ctx;
+		pthread_mutex_unlock(&lock);
+	}
+	*ret_ctx = ctx;
+	return LULL_OK;
 }
 
-/* lock */
+/* One of nr_srs less; with the last the context goes. */
+static void uncount(void)
+{
+	struct lull_ctx *ctx = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (!--nr_srs) {
+		ctx = context;
+		context = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+	lull_ctx_destroy(ctx);
+}
+
+static void end(struct srs *srs)
+{
+	lull_key_close(srs->key);
+	free(srs->path);
+	free(srs);
+	uncount();
+}
+
+/* Takes NULL. */
+static void put(struct srs *srs)
+{
+	if (srs && atomic_fetch_sub(&srs->nr_refs, 1) == 1)
+		end(srs);
+}
+
+/* reading */
 static int read_srs(const char *path, struct srs **ret_srs,
 		    struct lull_error *reterr)
 {
@@ -140,36 +213,21 @@ static int read_srs(const char *path, struct srs **ret_srs,
 		srs->path = strdup(path);
 	if (!srs || !srs->path) {
 		free(srs);
-		*reterr = (struct lull_error){ .code = LULL_NOMEM,
-					       .msg = "no memory" };
-		return LULL_NOMEM;
+		return lull_fail(reterr, LULL_NOMEM, "no memory");
 	}
-	err = need_context(reterr);
+	pthread_mutex_lock(&lock);
+	nr_srs++;
+	pthread_mutex_unlock(&lock);
+	err = need_context(&srs->ctx, reterr);
 	if (!err)
-		err = lull_key_open_bellman(context, path, &srs->key, reterr);
+		err = lull_key_open_bellman(srs->ctx, path, &srs->key, reterr);
 	if (err) {
-		free(srs->path);
-		free(srs);
-		drop_context();
+		end(srs);
 		return err;
 	}
-	srs->ctx = context;
-	srs->nr_refs = 1;
-	nr_srs++;
+	atomic_init(&srs->nr_refs, 1);
 	*ret_srs = srs;
 	return LULL_OK;
-}
-
-/* lock */
-static void put(struct srs *srs)
-{
-	if (--srs->nr_refs)
-		return;
-	lull_key_close(srs->key);
-	free(srs->path);
-	free(srs);
-	nr_srs--;
-	drop_context();
 }
 
 /* lock: index of the entry of a path, or CACHED_MAX. */
@@ -193,35 +251,51 @@ static struct srs *take_cached(size_t i)
 	return srs;
 }
 
-/* lock: takes over one reference; the entry used longest ago makes room. */
-static void put_first(struct srs *srs)
+/* lock: takes over one reference and hands out another.  Returns the entry used
+ * longest ago where it makes room, or NULL. */
+static struct srs *put_first(struct srs *srs)
 {
 	struct srs *last = cached[CACHED_MAX - 1];
 
+	atomic_fetch_add(&srs->nr_refs, 1);
 	memmove(&cached[1], &cached[0], (CACHED_MAX - 1) * sizeof(cached[0]));
 	cached[0] = srs;
-	if (last)
-		put(last);
+	return last;
 }
 
-/* lock */
-static int get_cached(const char *path, struct srs **ret_srs,
-		      struct lull_error *reterr)
+/* A reference to what was read of a path, or NULL. */
+static struct srs *get_cached(const char *path)
 {
-	size_t i = find_cached(path);
-	struct srs *srs;
-	int err;
+	struct srs *srs = NULL;
+	size_t i;
 
+	pthread_mutex_lock(&lock);
+	i = find_cached(path);
 	if (i < CACHED_MAX) {
 		srs = take_cached(i);
-	} else {
-		err = read_srs(path, &srs, reterr);
-		if (err)
-			return err;
+		put_first(srs);
 	}
-	put_first(srs);
-	srs->nr_refs++;
-	*ret_srs = srs;
+	pthread_mutex_unlock(&lock);
+	return srs;
+}
+
+/* reading: somebody may have read it while this caller waited. */
+static int read_cached(const char *path, struct srs **ret_srs,
+		       struct lull_error *reterr)
+{
+	struct srs *last;
+	int err;
+
+	*ret_srs = get_cached(path);
+	if (*ret_srs)
+		return LULL_OK;
+	err = read_srs(path, ret_srs, reterr);
+	if (err)
+		return err;
+	pthread_mutex_lock(&lock);
+	last = put_first(*ret_srs);
+	pthread_mutex_unlock(&lock);
+	put(last);
 	return LULL_OK;
 }
 
@@ -229,14 +303,15 @@ static int get_cached(const char *path, struct srs **ret_srs,
 EXPORT struct lull_supraseal_error create_SRS(struct lull_supraseal_srs *ret,
 					      const char *path, bool cache)
 {
+	struct srs *srs = cache ? get_cached(path) : NULL;
 	struct lull_error error = { 0 };
-	struct srs *srs = NULL;
-	int err;
+	int err = LULL_OK;
 
-	pthread_mutex_lock(&lock);
-	err = cache ? get_cached(path, &srs, &error)
-		    : read_srs(path, &srs, &error);
-	pthread_mutex_unlock(&lock);
+	if (!srs) {
+		pthread_mutex_lock(&reading);
+		err = (cache ? read_cached : read_srs)(path, &srs, &error);
+		pthread_mutex_unlock(&reading);
+	}
 	if (err)
 		return fail(&error);
 	ret->ptr = srs;
@@ -247,23 +322,21 @@ EXPORT struct lull_supraseal_error create_SRS(struct lull_supraseal_srs *ret,
 EXPORT void evict_SRS(const struct lull_supraseal_srs *ref)
 {
 	const struct srs *srs = ref->ptr;
+	struct srs *found = NULL;
 	size_t i;
 
 	pthread_mutex_lock(&lock);
 	i = find_cached(srs->path);
 	if (i < CACHED_MAX)
-		put(take_cached(i));
+		found = take_cached(i);
 	pthread_mutex_unlock(&lock);
+	put(found);
 }
 
 /* tidy: allow single-use the interface's name */
 EXPORT void drop_SRS(struct lull_supraseal_srs *ref)
 {
-	if (!ref->ptr)
-		return;
-	pthread_mutex_lock(&lock);
 	put(ref->ptr);
-	pthread_mutex_unlock(&lock);
 }
 
 /* tidy: allow single-use the interface's name */
@@ -271,10 +344,40 @@ EXPORT struct lull_supraseal_srs clone_SRS(const struct lull_supraseal_srs *ref)
 {
 	struct srs *srs = ref->ptr;
 
-	pthread_mutex_lock(&lock);
-	srs->nr_refs++;
-	pthread_mutex_unlock(&lock);
+	atomic_fetch_add(&srs->nr_refs, 1);
 	return *ref;
+}
+
+/* ---- callers in turn --------------------------------------------------- */
+
+/* First come, first served: a caller enters once all but so many before it have
+ * left. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t left;
+	unsigned long nr_came, nr_left; /* lock */
+} callers = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0 };
+
+static void enter(const struct srs *srs)
+{
+	unsigned long most, number;
+
+	most = strncmp(lull_ctx_backend(srs->ctx), CPU, sizeof(CPU) - 1)
+		       ? CALLERS_ON_GPU
+		       : CALLERS_ON_CPU;
+	pthread_mutex_lock(&callers.lock);
+	number = callers.nr_came++;
+	while (number >= callers.nr_left + most)
+		pthread_cond_wait(&callers.left, &callers.lock);
+	pthread_mutex_unlock(&callers.lock);
+}
+
+static void leave(void)
+{
+	pthread_mutex_lock(&callers.lock);
+	callers.nr_left++;
+	pthread_cond_broadcast(&callers.left);
+	pthread_mutex_unlock(&callers.lock);
 }
 
 /* ---- proofs ------------------------------------------------------------ */
@@ -382,8 +485,10 @@ generate_groth16_proofs_c(const struct lull_supraseal_assignment *provers,
 	made = calloc(num_circuits, sizeof(*made));
 	if (!made)
 		return (struct lull_supraseal_error){ .code = ENOMEM };
+	enter(srs->ptr);
 	err = prove_all(srs->ptr, provers, num_circuits, r_s, s_s, made,
 			&error);
+	leave();
 	if (!err)
 		memcpy(proofs, made, num_circuits * sizeof(*made));
 	free(made);

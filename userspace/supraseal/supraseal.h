@@ -91,6 +91,11 @@ struct lull_supraseal_assignment {
  * @cache: give the one that an earlier call with @cache read from that path,
  *	and keep this one for later calls
  *
+ * Without a GPU this fails with ENODEV, "No CUDA devices available", unless
+ * LULL_BACKEND is cpu or auto.
+ *
+ * Context: any thread; one file is read at a time.  The other functions never
+ * wait for that.
  * Return: an error; what @ret holds is then as it was.
  */
 struct lull_supraseal_error create_SRS(struct lull_supraseal_srs *ret,
@@ -117,7 +122,8 @@ struct lull_supraseal_srs clone_SRS(const struct lull_supraseal_srs *ref);
  * Every proof is verified before it is returned.  A circuit whose r and s are
  * both zero is refused.
  *
- * Context: any thread, several at once.
+ * Context: any thread.  Callers are served in the order that they came, two at a
+ * time on a GPU and one on the CPU; a call proves its circuits one by one.
  * Return: an error that names the circuit.
  */
 struct lull_supraseal_error

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * need.c - what memory a key takes to be made or converted is said, and refused
+ * where the machine has less
+ *
+ * How much it has is this test's to say: the program is linked with --wrap.  The
+ * constants of the formulas stand here once more; that memory in use never
+ * exceeds what was told is tried at the same time.
+ */
+#include "params.h"
+
+#include "arena/host.h"
+#include "input/lkey_blob.h"
+#include "input/zkey.h"
+#include "prove/bellman.h"
+
+#define POSEIDON "bls12381-poseidon2"
+#define ROWS 1024
+#define GIB ((uint64_t)1 << 30)
+
+uint64_t __real_lull_arena_host_memory_bytes(void);
+uint64_t __wrap_lull_arena_host_memory_bytes(void);
+
+static uint64_t memory_bytes; /* 0: what the host has */
+
+uint64_t __wrap_lull_arena_host_memory_bytes(void)
+{
+	return memory_bytes ? memory_bytes
+			    : __real_lull_arena_host_memory_bytes();
+}
+
+static char said[4096];
+
+static void hear(void *arg, const char *line)
+{
+	size_t len = strlen(said);
+
+	(void)arg;
+	snprintf(said + len, sizeof(said) - len, "%s\n", line);
+}
+
+static struct lull_ctx *open_ctx(size_t arena_bytes)
+{
+	const struct lull_ctx_opts opts = { .size = sizeof(opts),
+					    .nr_threads = 2,
+					    .arena = "thp",
+					    .arena_bytes = arena_bytes,
+					    .say = hear };
+	struct lull_ctx *ctx = NULL;
+	struct lull_error error;
+
+	if (lull_ctx_create(&opts, &ctx, &error))
+		TEST_FAIL_("%s", error.msg);
+	return ctx;
+}
+
+static uint64_t used_max(struct lull_ctx *ctx)
+{
+	struct lull_ctx_stats stats = { .size = sizeof(stats) };
+
+	EXPECT_EQ(LULL_OK, lull_ctx_stats(ctx, &stats, NULL));
+	return stats.used_bytes_max;
+}
+
+/* ---- converting --------------------------------------------------------- */
+
+/* Behind two primes with their sizes. */
+#define ZKEY_WIRES_AT (2 * 4 + LULL_BELLMAN_FP_BYTES + LULL_FR_BYTES)
+
+/* A conversion. */
+struct mode {
+	struct blob key;
+	bool bellman, circuit, fold;
+};
+
+static char key_path[PATH_BYTES], out_path[PATH_BYTES];
+
+static int convert(struct lull_ctx *ctx, const struct mode *mode,
+		   struct lull_error *error)
+{
+	const struct lull_convert_opts opts = {
+		.size = sizeof(opts),
+		.r1cs_path = mode->circuit ? GOLDEN POSEIDON ".r1cs" : NULL,
+		.fold_c = mode->fold
+	};
+
+	scratch_path(key_path, "in.key");
+	scratch_path(out_path, "out.lkey");
+	unlink(out_path);
+	blob_write(&mode->key, key_path);
+	said[0] = '\0';
+	return (mode->bellman ? lull_key_convert_bellman : lull_key_convert)(
+		ctx, key_path, out_path, &opts, error);
+}
+
+/* The need, which is refused with a byte less, and nothing is written then;
+ * which is enough; and which is said. */
+static uint64_t need_of(const struct mode *mode)
+{
+	struct lull_ctx *ctx = open_ctx(0);
+	struct lull_error error = { 0 };
+	unsigned long long need = 0;
+	const char *at;
+	char want[64];
+
+	/* In steps: some of it is known later. */
+	for (memory_bytes = 1;; memory_bytes = need) {
+		if (!convert(ctx, mode, &error))
+			break;
+		EXPECT_EQ(LULL_NOMEM, error.code);
+		EXPECT_TRUE(access(out_path, F_OK));
+		at = strstr(error.msg,
+			    "which the machine has, found a need of ");
+		if (!at ||
+		    sscanf(strrchr(error.msg, ' '), "%llu", &need) != 1 ||
+		    need <= memory_bytes) {
+			TEST_FAIL_("%s", error.msg);
+			break;
+		}
+		memory_bytes = need - 1;
+		EXPECT_EQ(LULL_NOMEM, convert(ctx, mode, &error));
+	}
+	memory_bytes = 0;
+	EXPECT_TRUE(!access(out_path, F_OK));
+	snprintf(want, sizeof(want), "needs %.3f GiB of memory at most\n",
+		 (double)need / (double)GIB);
+	EXPECT_TRUE(strstr(said, want) != NULL);
+	EXPECT_TRUE(used_max(ctx) <= need);
+	lull_ctx_destroy(ctx);
+	return need;
+}
+
+TEST(of_a_zkey)
+{
+	struct mode mode = { .key = blob_read(GOLDEN POSEIDON ".zkey") };
+	uint64_t plain = need_of(&mode), wires, coefs = coefs_nr(&mode.key);
+
+	wires = lull_load_u32(mode.key.data +
+			      blob_payload(&mode.key, LULL_ZKEY_HEADER) +
+			      ZKEY_WIRES_AT);
+	mode.circuit = true;
+	EXPECT_EQ(plain + 108 * wires + 116 * ROWS, need_of(&mode));
+	mode.fold = true;
+	EXPECT_EQ(plain + lull_max(108 * wires + 116 * ROWS,
+				   192 * wires + 96 * ROWS),
+		  need_of(&mode));
+	mode.circuit = mode.fold = false;
+	reverse_coefs(&mode.key);
+	EXPECT_EQ(plain + 48 * coefs + 4 * ROWS, need_of(&mode));
+	blob_free(&mode.key);
+}
+
+TEST(of_bellmans_parameters)
+{
+	struct mode zkey = { .key = blob_read(GOLDEN POSEIDON ".zkey") };
+	struct mode mode = { .bellman = true, .circuit = true };
+	uint64_t plain = need_of(&zkey), wires;
+	struct made made;
+
+	make_key(&made, GOLDEN POSEIDON ".r1cs");
+	mode.key = made.file;
+	wires = made.nr_wires;
+	EXPECT_EQ(plain + 108 * ROWS + 24 * lull_div_up(wires, 64) +
+			  108 * wires + 116 * ROWS,
+		  need_of(&mode));
+	mode.fold = true;
+	EXPECT_EQ(plain + 108 * ROWS + 24 * lull_div_up(wires, 64) +
+			  lull_max(108 * wires + 116 * ROWS,
+				   192 * wires + 96 * ROWS),
+		  need_of(&mode));
+	blob_free(&zkey.key);
+}
+
+/* A bound of the caller's own. */
+TEST(of_the_arenas_bound)
+{
+	struct mode mode = { .key = blob_read(GOLDEN POSEIDON ".zkey") };
+	struct lull_ctx *ctx = open_ctx((size_t)32 << 20);
+	struct lull_error error = { 0 };
+
+	EXPECT_EQ(LULL_NOMEM, convert(ctx, &mode, &error));
+	EXPECT_TRUE(strstr(error.msg, "expected at most 33554432 bytes, which "
+				      "the arena may hold, found a need of "));
+	lull_ctx_destroy(ctx);
+	blob_free(&mode.key);
+}
+
+/* ---- making ------------------------------------------------------------- */
+
+/* Where nWires stands in the header. */
+#define WIRES_AT (4 + LULL_FR_BYTES)
+
+/* A circuit of as many wires, without labels. */
+static void write_circuit(const char *path, uint32_t wires)
+{
+	struct blob with = blob_read(GOLDEN POSEIDON ".r1cs");
+	struct blob b = blob_without(&with, LULL_R1CS_LABELS);
+
+	blob_put_u32(&b, blob_payload(&b, LULL_R1CS_HEADER) + WIRES_AT, wires);
+	blob_write(&b, path);
+	blob_free(&b);
+	blob_free(&with);
+}
+
+TEST(wires_that_no_row_has)
+{
+	struct lull_ctx *ctx = open_ctx(0);
+	struct lull_error error = { 0 };
+	char r1cs[PATH_BYTES], zkey[PATH_BYTES];
+
+	scratch_path(r1cs, "wires.r1cs");
+	scratch_path(zkey, "wires.zkey");
+	write_circuit(r1cs, 2147484650);
+	memory_bytes = 64 * GIB;
+	EXPECT_EQ(LULL_NOMEM, lull_key_generate_toxic(ctx, r1cs, zkey, &error));
+	EXPECT_TRUE(
+		strstr(error.msg,
+		       "wires.r1cs: making a key of it: memory: expected at "
+		       "most 68719476736 bytes, which the machine has, "
+		       "found a need of 206158"));
+	EXPECT_TRUE(access(zkey, F_OK));
+	/* Some are no fault. */
+	write_circuit(r1cs, 5000);
+	EXPECT_EQ(LULL_OK, lull_key_generate_toxic(ctx, r1cs, zkey, &error));
+	memory_bytes = 0;
+	lull_ctx_destroy(ctx);
+}
+
+TEST_MAIN
