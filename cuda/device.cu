@@ -14,6 +14,7 @@
 #include <new>
 
 #include "check.cuh"
+#include "curve.cuh"
 
 namespace lull
 {
@@ -53,6 +54,36 @@ int device_use(const struct device *device, struct lull_error *reterr)
 	return LULL_OK;
 }
 
+/* Where the library has no code for a GPU every launch fails: who can do without
+ * one is told before. */
+static int check_code(const struct device *device, const cudaDeviceProp *props,
+		      struct lull_error *reterr)
+{
+	struct cudaFuncAttributes attributes;
+	cudaError_t error = cudaFuncGetAttributes(&attributes, curve_bn254.kernel());
+
+	switch (error) {
+	case cudaSuccess:
+		return LULL_OK;
+	case cudaErrorInvalidDeviceFunction:
+	case cudaErrorInvalidKernelImage:
+	case cudaErrorInvalidPtx:
+	case cudaErrorJitCompilationDisabled:
+	case cudaErrorJitCompilerNotFound:
+	case cudaErrorNoKernelImageForDevice:
+	case cudaErrorUnsupportedPtxVersion:
+		/* This must not show as the error of a launch later. */
+		cudaGetLastError();
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "GPU %d, %.60s: compute capability %d.%d, liblull_cuda.so is "
+				 "for " LULL_CUDA_CODE ": %s",
+				 device->gpu, props->name, props->major, props->minor,
+				 cudaGetErrorName(error));
+	default:
+		return cuda_fail(error, "cudaFuncGetAttributes()", __FILE__, __LINE__, reterr);
+	}
+}
+
 static int describe(struct device *device, struct lull_error *reterr)
 {
 	size_t free_bytes, total_bytes;
@@ -67,6 +98,7 @@ static int describe(struct device *device, struct lull_error *reterr)
 				 "found %d.%d",
 				 device->gpu, props.name, compute_major_min, props.major,
 				 props.minor);
+	LULL_TRY(check_code(device, &props, reterr));
 	device->nr_sms = (unsigned int)props.multiProcessorCount;
 	device->budget_bytes = device->opts.vram_bytes;
 	if (!device->budget_bytes)

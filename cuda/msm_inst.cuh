@@ -296,6 +296,12 @@ int msm_run_sum(const struct msm_plan *plan, const void *table, const uint32_t *
 }
 
 template <class G>
+const void *msm_kernel(void)
+{
+	return (const void *)merge_partial<typename G::coord>;
+}
+
+template <class G>
 xyzz<typename G::coord> msm_finish(const struct msm_plan *plan, const struct msm_sums<G> *sums)
 {
 	using E = typename G::coord;
@@ -333,6 +339,7 @@ xyzz<typename G::coord> msm_finish(const struct msm_plan *plan, const struct msm
 	template int msm_run_sum<G>(const struct msm_plan *, const void *, const uint32_t *,       \
 				    size_t, void *, xyzz<typename G::coord> *, cudaStream_t,       \
 				    struct lull_error *);                                          \
+	template const void *msm_kernel<G>(void);                                                  \
 	template xyzz<typename G::coord> msm_finish<G>(const struct msm_plan *,                    \
 						       const struct msm_sums<G> *)
 

@@ -529,6 +529,13 @@ struct emulated {
 		return LULL_OK;
 	}
 
+	static const void *kernel(void)
+	{
+		static const char any = 0;
+
+		return &any;
+	}
+
 	template <class G1, class G2>
 	static struct curve_ops ops(enum lull_curve id, size_t fp_bytes)
 	{
@@ -548,7 +555,8 @@ struct emulated {
 			 classify_scratch,
 			 classify,
 			 { { fill_tables<G1>, multiply<G1> },
-			   { fill_tables<G2>, multiply<G2> } } };
+			   { fill_tables<G2>, multiply<G2> } },
+			 kernel };
 	}
 };
 

@@ -579,6 +579,17 @@ extern "C" cudaError_t cudaGetDeviceProperties(cudaDeviceProp *ret, int)
 	return answer(cudaSuccess);
 }
 
+extern "C" cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *ret,
+					     const void *)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	memset(ret, 0, sizeof(*ret));
+	return answer(is_refused("cudaFuncGetAttributes") ?
+			      cudaErrorNoKernelImageForDevice :
+			      cudaSuccess);
+}
+
 extern "C" cudaError_t cudaGetLastError(void)
 {
 	cudaError_t error = last_error;
