@@ -92,6 +92,7 @@ constexpr size_t acc_bytes = 2 * LULL_POINT_BYTES_MAX;
  *	memory, say how many
  * @multiples: of points of G1 and of G2
  * @kernel: one, which CUDA can be asked about
+ * @take_stacks: msm_take_stacks() of msm.cuh, of the group that takes more
  */
 struct curve_ops {
 	enum lull_curve id;
@@ -120,6 +121,7 @@ struct curve_ops {
 			struct lull_error *reterr);
 	struct multiples_ops multiples[2];
 	const void *(*kernel)(void);
+	int (*take_stacks)(cudaStream_t stream, struct lull_error *reterr);
 };
 
 extern const struct curve_ops curve_bn254;

@@ -181,7 +181,8 @@ constexpr struct curve_ops curve_ops_of(void)
 		 classify,
 		 { { multiples_prepare<G1>, multiples_run<G1> },
 		   { multiples_prepare<G2>, multiples_run<G2> } },
-		 msm_kernel<G2> };
+		 msm_kernel<G2>,
+		 msm_take_stacks<G2> };
 }
 
 } /* namespace lull */

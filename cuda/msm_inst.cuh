@@ -301,6 +301,31 @@ const void *msm_kernel(void)
 	return (const void *)merge_partial<typename G::coord>;
 }
 
+/* How many outputs a level has that has none. */
+static __device__ uint32_t no_outputs; /* 0 */
+
+/* Which of the two has more depends on the card, by some bytes; no other kernel has
+ * as much.  The level finds that it has no outputs, the other that it has no tiles,
+ * and neither reads or writes anything else. */
+template <class G>
+int msm_take_stacks(cudaStream_t stream, struct lull_error *reterr)
+{
+	using E = typename G::coord;
+	struct run_params<E> r = {
+	};
+	struct tree_level<E> t = {
+	};
+	void *none = NULL;
+
+	CUDA_TRY(cudaGetSymbolAddress(&none, (const void *)&no_outputs), reterr);
+	t.nr_outputs = (const uint32_t *)none;
+	t.batch = 1;
+	LULL_TRY(LAUNCH("tree_reduce", tree_reduce<E, false>, 1, MSM_TREE_THREADS, stream, reterr,
+			t));
+	return LAUNCH("merge_partial", merge_partial<E>, 1, 64, stream, reterr, r,
+		      (const xyzz<E> *)NULL, (const uint32_t *)NULL, (uint32_t)0, (uint64_t)0);
+}
+
 template <class G>
 xyzz<typename G::coord> msm_finish(const struct msm_plan *plan, const struct msm_sums<G> *sums)
 {
@@ -340,6 +365,7 @@ xyzz<typename G::coord> msm_finish(const struct msm_plan *plan, const struct msm
 				    size_t, void *, xyzz<typename G::coord> *, cudaStream_t,       \
 				    struct lull_error *);                                          \
 	template const void *msm_kernel<G>(void);                                                  \
+	template int msm_take_stacks<G>(cudaStream_t, struct lull_error *);                        \
 	template xyzz<typename G::coord> msm_finish<G>(const struct msm_plan *,                    \
 						       const struct msm_sums<G> *)
 

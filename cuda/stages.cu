@@ -443,15 +443,6 @@ static void retire(struct cuda_seat *seat)
 	explicit_bzero(seat->counts, NR_LISTS * counts_bytes);
 }
 
-/* After an error that is the device's, its memory and its context are in
- * doubt: nothing runs on it any more. */
-static int judge(struct cuda_seat *seat, int err)
-{
-	if (err == LULL_DEVICE)
-		device_fail(seat->key->device);
-	return err;
-}
-
 /* Where a proof's scratch has its seat. */
 static struct cuda_seat **seat_of(const struct lull_stage_args *args)
 {
@@ -465,7 +456,7 @@ static int begin(struct cuda_key *key, const struct lull_stage_args *args,
 	int err = device_check(key->device, reterr);
 
 	if (!err)
-		err = judge(seat, load(seat, args, reterr));
+		err = device_judge(key->device, load(seat, args, reterr), reterr);
 	if (err) {
 		/* The device may be reading the witness. */
 		retire(seat);
@@ -485,7 +476,8 @@ int stages_run(void *key, enum lull_stage stage, const struct lull_stage_args *a
 		return begin((struct cuda_key *)key, args, reterr);
 	seat = *seat_of(args);
 	if (stage != LULL_STAGE_RETIRE)
-		return judge(seat, run_stage(seat, stage, args, reterr));
+		return device_judge(seat->key->device, run_stage(seat, stage, args, reterr),
+				    reterr);
 	retire(seat);
 	seat_put(seat);
 	return LULL_OK;
@@ -565,7 +557,7 @@ int stages_wait(void *key, const struct lull_stage_args *args, struct lull_backe
 	struct cuda_seat *seat = *seat_of(args);
 
 	(void)key;
-	return judge(seat, collect(seat, args, spans, reterr));
+	return device_judge(seat->key->device, collect(seat, args, spans, reterr), reterr);
 }
 
 } /* namespace lull */

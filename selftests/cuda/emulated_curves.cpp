@@ -179,6 +179,7 @@ struct emulated {
 	static int run_input(const struct input &in, void *scratch, void *sums,
 			     cudaStream_t stream, struct lull_error *reterr)
 	{
+		CUDA_TRY(emulated_takes_stacks(), reterr);
 		CUDA_TRY(emulated_launch(stream, [=] { spread(in, scratch); }),
 			 reterr);
 		CUDA_TRY(emulated_launch(
@@ -536,6 +537,13 @@ struct emulated {
 		return &any;
 	}
 
+	static int take_stacks(cudaStream_t stream, struct lull_error *reterr)
+	{
+		CUDA_TRY(emulated_takes_stacks(), reterr);
+		CUDA_TRY(emulated_launch(stream, [] {}), reterr);
+		return LULL_OK;
+	}
+
 	template <class G1, class G2>
 	static struct curve_ops ops(enum lull_curve id, size_t fp_bytes)
 	{
@@ -556,7 +564,8 @@ struct emulated {
 			 classify,
 			 { { fill_tables<G1>, multiply<G1> },
 			   { fill_tables<G2>, multiply<G2> } },
-			 kernel };
+			 kernel,
+			 take_stacks };
 	}
 };
 

@@ -39,6 +39,7 @@
 /* Small, so that plans are. */
 #define NR_SMS 2
 #define DEVICE_BYTES ((size_t)8 << 30)
+#define STACK_BYTES ((size_t)400 << 20)
 #define PAGE_BYTES ((size_t)4096)
 
 struct CUevent_st {
@@ -66,6 +67,7 @@ static std::map<uintptr_t, size_t> device_ranges[NR_DEVICES], pinned_ranges;
 static std::set<uintptr_t> host_allocs; /* pinned ranges that are CUDA's own */
 static std::map<std::string, unsigned int> refusals;
 static size_t used_bytes[NR_DEVICES];
+static bool has_stacks[NR_DEVICES];
 static uint64_t up_bytes, down_bytes; /* of both devices */
 static unsigned int nr_few;
 static uint64_t registered_bytes;
@@ -179,8 +181,25 @@ cudaError_t emulated_launch(cudaStream_t stream, std::function<void()> run)
 {
 	std::lock_guard<std::mutex> hold(lock);
 
-	enqueue(stream, run, NULL, 0);
+	if (is_refused("launch"))
+		answer(cudaErrorMemoryAllocation);
+	else
+		enqueue(stream, run, NULL, 0);
 	return cudaGetLastError();
+}
+
+/* A real one keeps them, too. */
+cudaError_t emulated_takes_stacks(void)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	if (has_stacks[current])
+		return cudaSuccess;
+	if (used_bytes[current] + STACK_BYTES > DEVICE_BYTES)
+		return answer(cudaErrorMemoryAllocation);
+	used_bytes[current] += STACK_BYTES;
+	has_stacks[current] = true;
+	return cudaSuccess;
 }
 
 extern "C" cudaError_t cudaStreamCreateWithFlags(cudaStream_t *ret,

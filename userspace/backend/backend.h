@@ -268,7 +268,7 @@ struct lull_backend_host {
  * struct lull_device_opts - how to open a device
  * @gpu: its number, below what probe() counted
  * @vram_bytes: the most of its memory to use, over all its keys; 0 for what is
- *	free
+ *	free, less a reserve, which is the most in any case
  * @host: outlives the device
  * @say: takes one line about what was decided, such as the memory plan of a
  *	key; may be NULL.  Called on the thread that attaches the key.
