@@ -65,7 +65,13 @@ static std::mutex lock; /* guards all that follows */
 static std::set<cudaStream_t> streams;
 static std::map<uintptr_t, size_t> device_ranges[NR_DEVICES], pinned_ranges;
 static std::set<uintptr_t> host_allocs; /* pinned ranges that are CUDA's own */
-static std::map<std::string, unsigned int> refusals;
+/* Which call of that name is refused, and whether all behind it are. */
+struct refusal {
+	unsigned int nth;
+	bool ever;
+};
+
+static std::map<std::string, struct refusal> refusals;
 static size_t used_bytes[NR_DEVICES];
 static bool has_stacks[NR_DEVICES];
 static uint64_t up_bytes, down_bytes; /* of both devices */
@@ -84,27 +90,42 @@ static cudaError_t answer(cudaError_t error)
 	return error;
 }
 
-/* The call of that name is the one that a test has refused. */
+/* The call of that name is one that a test has refused. */
 static bool is_refused(const char *name)
 {
 	auto refusal = refusals.find(name);
 
-	if (refusal == refusals.end() || --refusal->second)
+	if (refusal == refusals.end() ||
+	    (refusal->second.nth && --refusal->second.nth))
 		return false;
-	refusals.erase(refusal);
+	if (!refusal->second.ever)
+		refusals.erase(refusal);
 	return true;
+}
+
+static bool refuse(const char *name, unsigned int nth, bool ever)
+{
+	std::lock_guard<std::mutex> hold(lock);
+	auto refusal = refusals.find(name);
+	bool was = refusal != refusals.end() && refusal->second.nth;
+
+	refusals.erase(name);
+	if (nth)
+		refusals[name] = { nth, ever };
+	return was;
 }
 
 /* From now on the @nth call of that name fails, once; 0: none does.  Whether an
  * earlier one was still to come. */
 extern "C" bool emulated_refuse(const char *name, unsigned int nth)
 {
-	std::lock_guard<std::mutex> hold(lock);
-	bool was = refusals.erase(name);
+	return refuse(name, nth, false);
+}
 
-	if (nth)
-		refusals[name] = nth;
-	return was;
+/* The same, and all calls behind it. */
+extern "C" bool emulated_refuse_from(const char *name, unsigned int nth)
+{
+	return refuse(name, nth, true);
 }
 
 static void die(const char *what)
@@ -459,7 +480,8 @@ extern "C" cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
 {
 	std::lock_guard<std::mutex> hold(lock);
 
-	if (value || place_of(device_ranges[current], to, bytes) != INSIDE)
+	if (value || is_refused("cudaMemsetAsync") ||
+	    place_of(device_ranges[current], to, bytes) != INSIDE)
 		return answer(cudaErrorInvalidValue);
 	return enqueue(
 		stream, [=] { clear((uint8_t *)to, bytes); }, NULL, 0);

@@ -12,12 +12,14 @@
 #define NR_CALLS_MAX 1000
 
 static bool (*refuse)(const char *name, unsigned int nth);
+static bool (*refuse_from)(const char *name, unsigned int nth);
 
 static struct lull_ctx *open_emulated(void)
 {
 	struct lull_ctx *ctx = open_gpu(0);
 
-	if (!ctx || find_emulated("emulated_refuse", &refuse))
+	if (!ctx || (find_emulated("emulated_refuse", &refuse) &&
+		     find_emulated("emulated_refuse_from", &refuse_from)))
 		return ctx;
 	lull_ctx_destroy(ctx);
 	test_skipped = "real devices refuse nothing when told to";
@@ -218,6 +220,56 @@ TEST(the_cpu_takes_over_from_a_launch)
 	lull_ctx_destroy(ctx);
 	lull_ctx_destroy(first);
 	golden_free(&g);
+}
+
+/* ---- overwriting --------------------------------------------------------- */
+
+/* From the nth one of a proof on nothing is overwritten that it leaves, until it has
+ * ended: false where that takes fewer.  The proof is good; the device, which has
+ * something of it, is told of and given nothing more. */
+static bool refuse_overwriting(unsigned int nth, const struct golden *g)
+{
+	const struct lull_ctx_opts opts = { .size = sizeof(opts),
+					    .backend = "cuda",
+					    .warn = hear };
+	struct lull_wtns *wtns = NULL;
+	struct lull_ctx *ctx = NULL;
+	struct lull_key *key = NULL;
+	bool refused;
+
+	EXPECT_EQ(LULL_OK, lull_ctx_create(&opts, &ctx, NULL));
+	open_both(ctx, g, &key, &wtns);
+	plan_text[0] = '\0';
+	refuse_from("cudaMemsetAsync", nth);
+	EXPECT_EQ(LULL_OK, prove_or_tell(ctx, key, wtns, g));
+	refused = !refuse("cudaMemsetAsync", 0);
+	EXPECT_EQ(refused, is_left(g));
+	EXPECT_EQ(refused, !!strstr(plan_text, "is left out: cuda/"));
+	EXPECT_EQ(refused ? LULL_DEVICE : LULL_OK,
+		  prove_or_tell(ctx, key, wtns, g));
+	lull_wtns_close(wtns);
+	lull_key_close(key);
+	lull_ctx_destroy(ctx);
+	return refused;
+}
+
+TEST(overwriting_is_refused)
+{
+	struct lull_ctx *ctx = open_emulated();
+	unsigned int nth = 1;
+	struct golden g;
+
+	if (!ctx)
+		return;
+	g = golden_load(NAME, 0);
+	/* Once, what it computed in: what cannot be queued is done at once. */
+	EXPECT_TRUE(refuse_call("cudaMemsetAsync", 1, &g));
+	while (!test_failed && refuse_overwriting(nth, &g))
+		nth++;
+	/* What it computed in, and its seat. */
+	EXPECT_EQ(3, nth);
+	golden_free(&g);
+	lull_ctx_destroy(ctx);
 }
 
 TEST_MAIN
