@@ -37,7 +37,11 @@ static inline int cuda_fail(cudaError_t error, const char *expr, const char *fil
 			return lull::cuda_fail(cuda_try_error, #expr, __FILE__, __LINE__, reterr); \
 	} while (0)
 
-/* The same for a function of ours that returns a status. */
+/* launch() of launch.cuh: what it says names the place of this.  A name, a kernel,
+ * its grid and threads, a stream, reterr and what the kernel takes. */
+#define LAUNCH(what, ...) lull::launch(what, __FILE__, __LINE__, __VA_ARGS__)
+
+/* CUDA_TRY() for a function of ours that returns a status. */
 #define LULL_TRY(expr)                                                                             \
 	do {                                                                                       \
 		int lull_try_rc = (expr);                                                          \

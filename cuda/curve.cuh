@@ -91,6 +91,8 @@ constexpr size_t acc_bytes = 2 * LULL_POINT_BYTES_MAX;
  *	0 nor 1, each with room for nr; counts[0] and counts[1], pinned host
  *	memory, say how many
  * @multiples: of points of G1 and of G2
+ * @kernel: one, which CUDA can be asked about
+ * @take_stacks: msm_take_stacks() of msm.cuh, of the group that takes more
  */
 struct curve_ops {
 	enum lull_curve id;
@@ -118,6 +120,8 @@ struct curve_ops {
 			uint32_t *counts, void *scratch, cudaStream_t stream,
 			struct lull_error *reterr);
 	struct multiples_ops multiples[2];
+	const void *(*kernel)(void);
+	int (*take_stacks)(cudaStream_t stream, struct lull_error *reterr);
 };
 
 extern const struct curve_ops curve_bn254;

@@ -14,13 +14,14 @@
 #include <new>
 
 #include "check.cuh"
+#include "curve.cuh"
 
 namespace lull
 {
 
 /* What a thread of the pool copies at a time. */
 constexpr size_t bytes_per_task = (size_t)256 << 10;
-/* Left free when the budget is "what is free": the driver allocates too. */
+/* Left free of what is: the driver allocates too. */
 constexpr uint64_t reserve_bytes = (uint64_t)512 << 20;
 
 /* The oldest cards that the library is built for. */
@@ -53,6 +54,72 @@ int device_use(const struct device *device, struct lull_error *reterr)
 	return LULL_OK;
 }
 
+/* Where the library has no code for a GPU every launch fails: who can do without
+ * one is told before. */
+static int check_code(const struct device *device, const cudaDeviceProp *props,
+		      struct lull_error *reterr)
+{
+	struct cudaFuncAttributes attributes;
+	cudaError_t error = cudaFuncGetAttributes(&attributes, curve_bn254.kernel());
+
+	switch (error) {
+	case cudaSuccess:
+		return LULL_OK;
+	case cudaErrorInvalidDeviceFunction:
+	case cudaErrorInvalidKernelImage:
+	case cudaErrorInvalidPtx:
+	case cudaErrorJitCompilationDisabled:
+	case cudaErrorJitCompilerNotFound:
+	case cudaErrorNoKernelImageForDevice:
+	case cudaErrorUnsupportedPtxVersion:
+		/* This must not show as the error of a launch later. */
+		cudaGetLastError();
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "GPU %d, %.60s: compute capability %d.%d, liblull_cuda.so is "
+				 "for " LULL_CUDA_CODE ": %s",
+				 device->gpu, props->name, props->major, props->minor,
+				 cudaGetErrorName(error));
+	default:
+		return cuda_fail(error, "cudaFuncGetAttributes()", __FILE__, __LINE__, reterr);
+	}
+}
+
+static int launch_deepest(cudaStream_t stream, struct lull_error *reterr)
+{
+	LULL_TRY(curve_bn254.take_stacks(stream, reterr));
+	LULL_TRY(curve_bls12_381.take_stacks(stream, reterr));
+	CUDA_TRY(cudaStreamSynchronize(stream), reterr);
+	return LULL_OK;
+}
+
+/* What kernels have on their stacks is device memory that CUDA takes at a launch, for
+ * as many threads as the GPU holds, and never gives back.  Now, so that it is not
+ * counted as free, and no proof takes any. */
+static int take_stacks(struct lull_error *reterr)
+{
+	cudaStream_t stream;
+	int err;
+
+	CUDA_TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), reterr);
+	err = launch_deepest(stream, reterr);
+	cudaStreamDestroy(stream);
+	return err;
+}
+
+static void set_budget(struct device *device, uint64_t free_bytes)
+{
+	const uint64_t wanted = device->opts.vram_bytes;
+	const uint64_t most = free_bytes > reserve_bytes ? free_bytes - reserve_bytes : 0;
+
+	device->budget_bytes = wanted && wanted < most ? wanted : most;
+	if (wanted > most)
+		device_say(device,
+			   "cuda: GPU %d, a budget of %llu bytes instead of %llu: %llu are free, "
+			   "of which %llu stay so",
+			   device->gpu, (unsigned long long)most, (unsigned long long)wanted,
+			   (unsigned long long)free_bytes, (unsigned long long)reserve_bytes);
+}
+
 static int describe(struct device *device, struct lull_error *reterr)
 {
 	size_t free_bytes, total_bytes;
@@ -60,17 +127,17 @@ static int describe(struct device *device, struct lull_error *reterr)
 
 	LULL_TRY(device_use(device, reterr));
 	CUDA_TRY(cudaGetDeviceProperties(&props, device->gpu), reterr);
-	CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes), reterr);
 	if (props.major < compute_major_min)
 		return lull_fail(reterr, LULL_UNSUPPORTED,
 				 "GPU %d, %s: expected compute capability %d.0 or later, "
 				 "found %d.%d",
 				 device->gpu, props.name, compute_major_min, props.major,
 				 props.minor);
+	LULL_TRY(check_code(device, &props, reterr));
+	LULL_TRY(take_stacks(reterr));
+	CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes), reterr);
 	device->nr_sms = (unsigned int)props.multiProcessorCount;
-	device->budget_bytes = device->opts.vram_bytes;
-	if (!device->budget_bytes)
-		device->budget_bytes = free_bytes > reserve_bytes ? free_bytes - reserve_bytes : 0;
+	set_budget(device, free_bytes);
 	snprintf(device->text, sizeof(device->text), "GPU %d, %.100s, %.1f GiB", device->gpu,
 		 props.name, (double)total_bytes / (double)(1u << 30));
 	return LULL_OK;
@@ -117,6 +184,18 @@ void device_fail(struct device *device)
 	pthread_mutex_lock(&device->lock);
 	device->failed = true;
 	pthread_mutex_unlock(&device->lock);
+}
+
+int device_judge(struct device *device, int err, struct lull_error *reterr)
+{
+	if (err == LULL_NOMEM) {
+		err = LULL_DEVICE;
+		if (reterr)
+			reterr->code = LULL_DEVICE;
+	}
+	if (err == LULL_DEVICE)
+		device_fail(device);
+	return err;
 }
 
 int device_check(struct device *device, struct lull_error *reterr)

@@ -22,7 +22,8 @@ namespace lull
  * struct device - an open GPU
  * @gpu: its number
  * @nr_sms: multiprocessors
- * @budget_bytes: the most to allocate
+ * @budget_bytes: the most to allocate: what was asked for, or less where less was
+ *	free
  * @stats: lock: what is allocated, and what was copied
  * @optional_bytes: lock: of what is allocated, what keys could do without
  * @failed: lock: nothing runs on it any more
@@ -57,6 +58,9 @@ int device_use(const struct device *device, struct lull_error *reterr);
 
 /* After a device's own error: its memory and its context are in doubt. */
 void device_fail(struct device *device);
+/* What a call comes to that allocates nothing of ours on a device, which fails with
+ * LULL_DEVICE.  LULL_NOMEM becomes that: the driver had no memory for a launch. */
+int device_judge(struct device *device, int err, struct lull_error *reterr);
 /* LULL_DEVICE once it has failed. */
 int device_check(struct device *device, struct lull_error *reterr);
 

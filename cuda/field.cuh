@@ -369,11 +369,17 @@ LULL_HD uint32_t negated(uint32_t e)
 #endif
 }
 
+/* p begins with the words 1 and 2^32 - 1, lowest first, as BLS12-381's r does. */
+template <class F>
+LULL_HD constexpr bool is_near_one(void)
+{
+	return F::p(0) == 1 && F::p(1) == 0xffffffffu; /* 2^64 - 2^32 + 1 */
+}
+
 /*
- * The same where p begins with the words 1 and 2^32 - 1, lowest first, as
- * BLS12-381's r does.  -1/p = -1 mod 2^32, so q = -even[0] = -e, and q times
- * these words is e + (q - 1) 2^32 at word 1 and a carry at word 1: no products,
- * 112 of them in all instead of 136.
+ * The same where is_near_one().  -1/p = -1 mod 2^32, so q = -even[0] = -e, and q
+ * times these words is e + (q - 1) 2^32 at word 1 and a carry at word 1: no
+ * products, 112 of them in all instead of 136.
  */
 template <class F>
 LULL_HD void row_reduce_near_one(chain &c, uint32_t *even, uint32_t *odd)
@@ -395,8 +401,7 @@ LULL_HD void row_reduce_near_one(chain &c, uint32_t *even, uint32_t *odd)
 template <class F>
 LULL_HD void row_reduce(chain &c, uint32_t *even, uint32_t *odd)
 {
-	/* 2^64 - 2^32 + 1 */
-	if constexpr (F::p(0) == 1 && F::p(1) == 0xffffffffu)
+	if constexpr (is_near_one<F>())
 		row_reduce_near_one<F>(c, even, odd);
 	else
 		row_reduce_any<F>(c, even, odd);
@@ -648,11 +653,17 @@ LULL_HD fe<F> redc(const fe_wide<F> &t)
 	return reduce_once(r);
 }
 
-/* a^2 / R */
+/*
+ * a^2 / R.  redc() multiplies by all words of p: where is_near_one() the rows of a
+ * product save more of these than a square saves of its own.
+ */
 template <class F>
 LULL_HD fe<F> sqr(const fe<F> &a)
 {
-	return redc(sqr_wide(a));
+	if constexpr (is_near_one<F>())
+		return mul(a, a);
+	else
+		return redc(sqr_wide(a));
 }
 
 /* a + b without a reduction: below 2 p, a factor of mul_wide only. */

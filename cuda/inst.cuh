@@ -180,7 +180,9 @@ constexpr struct curve_ops curve_ops_of(void)
 		 scratch_of_classes,
 		 classify,
 		 { { multiples_prepare<G1>, multiples_run<G1> },
-		   { multiples_prepare<G2>, multiples_run<G2> } } };
+		   { multiples_prepare<G2>, multiples_run<G2> } },
+		 msm_kernel<G2>,
+		 msm_take_stacks<G2> };
 }
 
 } /* namespace lull */

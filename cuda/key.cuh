@@ -195,8 +195,8 @@ int work_wait(const struct cuda_seat *seat, struct lull_error *reterr);
 void work_end(struct cuda_seat *seat);
 /* The proof has ended, whether it had one or not.  What was left where no other
  * proof computes, nor is at hand to, is overwritten before anything that comes
- * there later. */
-void work_leave(struct cuda_seat *seat);
+ * there later; LULL_DEVICE where it could not be. */
+int work_leave(struct cuda_seat *seat, struct lull_error *reterr);
 
 /* Lane 0 has no more use for the buffers. */
 int work_drain(const struct cuda_work *work, struct lull_error *reterr);

@@ -13,17 +13,18 @@
 namespace lull
 {
 
-/* Launches what is called @what; LULL_OK, or what CUDA says of the launch. */
+/* LAUNCH() of check.cuh: launches what is called @what; LULL_OK, or what CUDA says
+ * of the launch. */
 template <class... P, class... A>
-static int launch(const char *what, void (*kernel)(P...), dim3 grid, unsigned int threads,
-		  cudaStream_t stream, struct lull_error *reterr, A... args)
+static int launch(const char *what, const char *file, int line, void (*kernel)(P...), dim3 grid,
+		  unsigned int threads, cudaStream_t stream, struct lull_error *reterr, A... args)
 {
 	cudaError_t error;
 
 	kernel<<<grid, threads, 0, stream>>>(args...);
 	error = cudaGetLastError();
 	if (error != cudaSuccess)
-		return cuda_fail(error, what, __FILE__, __LINE__, reterr);
+		return cuda_fail(error, what, file, line, reterr);
 	return LULL_OK;
 }
 

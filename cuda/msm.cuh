@@ -274,6 +274,16 @@ int msm_run_sum(const struct msm_plan *plan, const void *table, const uint32_t *
 		void *scratch, xyzz<typename G::coord> *sum, cudaStream_t stream,
 		struct lull_error *reterr);
 
+/* A kernel, which CUDA can be asked about. */
+template <class G>
+const void *msm_kernel(void);
+
+/* Launches those of the kernels that have most on their stacks, without anything to
+ * do: CUDA takes device memory for stacks when a kernel first needs more than those
+ * before it. */
+template <class G>
+int msm_take_stacks(cudaStream_t stream, struct lull_error *reterr);
+
 /* The sum that msm_run() left, on the host; after the stream's sync. */
 template <class G>
 xyzz<typename G::coord> msm_finish(const struct msm_plan *plan, const struct msm_sums<G> *sums);

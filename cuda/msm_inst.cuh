@@ -52,7 +52,7 @@ static int merge_all(const struct run_context *run, struct run_params<E> r, size
 		r.partial = run->at<xyzz<E>>(l->partial[from]);
 		r.partial_keys = run->at<uint32_t>(l->partial_keys[from]);
 		r.nr_tiles = blocks_for(nr, MSM_MERGE_TILE);
-		LULL_TRY(launch("merge_partial", merge_partial<E>, blocks_for(r.nr_tiles, 64), 64,
+		LULL_TRY(LAUNCH("merge_partial", merge_partial<E>, blocks_for(r.nr_tiles, 64), 64,
 				run->stream, reterr, r, in, in_keys, (uint32_t)nr, span));
 		nr = 2 * (size_t)r.nr_tiles;
 	}
@@ -69,7 +69,7 @@ static int halve_level(const struct run_context *run, uint32_t nr_buckets, size_
 
 	*offsets = run->at<uint32_t>(l->level_offsets[level % 2]);
 	LULL_TRY(msm_halve_offsets(run, *offsets, in, nr_buckets, reterr));
-	return launch("find_places", find_places, blocks_for(nr_outputs, 256 * PLACES_PER_THREAD),
+	return LAUNCH("find_places", find_places, blocks_for(nr_outputs, 256 * PLACES_PER_THREAD),
 		      256, run->stream, reterr, run->at<uint32_t>(l->places), (const uint32_t *)in,
 		      (const uint32_t *)*offsets, nr_buckets);
 }
@@ -104,7 +104,7 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 		left = (left >> 1) + job->nr_buckets < left ? (left >> 1) + job->nr_buckets : left;
 		LULL_TRY(halve_level(run, job->nr_buckets, left, level, &offsets, reterr));
 		t.nr_outputs = offsets + job->nr_buckets;
-		LULL_TRY(launch("tree_reduce",
+		LULL_TRY(LAUNCH("tree_reduce",
 				level ? tree_reduce<E, false> : tree_reduce<E, true>,
 				plan->blocks, MSM_TREE_THREADS, run->stream, reterr, t));
 		in = { NULL, NULL, t.out, t.out_stride };
@@ -123,10 +123,10 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 	if (!r.nr_tiles)
 		return LULL_OK;
 	if (in.refs)
-		LULL_TRY(launch("sum_runs", sum_runs<E, true>, blocks_for(r.nr_tiles, 128), 128,
+		LULL_TRY(LAUNCH("sum_runs", sum_runs<E, true>, blocks_for(r.nr_tiles, 128), 128,
 				run->stream, reterr, r, in));
 	else
-		LULL_TRY(launch("sum_runs", sum_runs<E, false>, blocks_for(r.nr_tiles, 128), 128,
+		LULL_TRY(LAUNCH("sum_runs", sum_runs<E, false>, blocks_for(r.nr_tiles, 128), 128,
 				run->stream, reterr, r, in));
 	return merge_all<E>(run, r, left, reterr);
 }
@@ -154,7 +154,7 @@ static int sum_chunks(const struct run_context *run, const affine<E> *table, con
 
 		/* Of the two, level 0 writes the other. */
 		job.offsets = run->at<uint32_t>(plan->scratch.level_offsets[1]);
-		LULL_TRY(launch("clip_offsets", clip_offsets, blocks_for(part->nr_buckets + 1, 256),
+		LULL_TRY(LAUNCH("clip_offsets", clip_offsets, blocks_for(part->nr_buckets + 1, 256),
 				256, run->stream, reterr, job.offsets, offsets, part->nr_buckets,
 				(uint32_t)lo, (uint32_t)hi));
 		job.refs = refs + lo;
@@ -174,12 +174,12 @@ int msm_prepare(const struct msm_plan *plan, void *table, cudaStream_t stream,
 	affine<E> *points = (affine<E> *)table;
 	uint32_t *infinite = (uint32_t *)((char *)table + plan->table_bytes) - (nr / 32 + 1);
 
-	LULL_TRY(launch("mark_infinite", mark_infinite<E>, blocks_for(nr + 1, 256), 256, stream,
+	LULL_TRY(LAUNCH("mark_infinite", mark_infinite<E>, blocks_for(nr + 1, 256), 256, stream,
 			reterr, infinite, points, nr));
 	for (unsigned int i = 1; i < plan->nr_copies; i++) {
 		unsigned int shift = msm_copy_shift(*plan, i) - msm_copy_shift(*plan, i - 1);
 
-		LULL_TRY(launch("shift_points", shift_points<E>, blocks_for(nr, MSM_TREE_THREADS),
+		LULL_TRY(LAUNCH("shift_points", shift_points<E>, blocks_for(nr, MSM_TREE_THREADS),
 				MSM_TREE_THREADS, stream, reterr, points + (size_t)i * nr,
 				points + (size_t)(i - 1) * nr, nr, shift));
 	}
@@ -213,11 +213,11 @@ static int fill_buckets(const struct run_context *run, const struct run_input *i
 		 reterr);
 	if (!in->nr)
 		return LULL_OK;
-	LULL_TRY(launch("make_digits", make_digits<fr>, blocks_for(in->nr, 256), 256, run->stream,
+	LULL_TRY(LAUNCH("make_digits", make_digits<fr>, blocks_for(in->nr, 256), 256, run->stream,
 			reterr, keys, refs, (const fe<fr> *)in->scalars, in->montgomery, in->index,
 			infinite, digit_params_of(plan, part, in->nr)));
 	LULL_TRY(msm_sort_refs(run, part->nr_refs, &keys, &refs, reterr));
-	LULL_TRY(launch("find_offsets", find_offsets, blocks_for(part->nr_buckets + 1, 256), 256,
+	LULL_TRY(LAUNCH("find_offsets", find_offsets, blocks_for(part->nr_buckets + 1, 256), 256,
 			run->stream, reterr, run->at<uint32_t>(plan->scratch.offsets),
 			part->nr_buckets, keys, (uint32_t)part->nr_refs));
 	return sum_chunks<E>(run, (const affine<E> *)in->table, refs, part, reterr);
@@ -236,10 +236,10 @@ static int run_part(const struct run_context *run, const struct run_input *in,
 	xyzz<E> *lines = run->at<xyzz<E>>(l->lines);
 
 	LULL_TRY(fill_buckets<G>(run, in, part, reterr));
-	LULL_TRY(launch("sum_lines", sum_lines<E>, dim3(m.nr_lines(), part->nr_sets), LINE_THREADS,
+	LULL_TRY(LAUNCH("sum_lines", sum_lines<E>, dim3(m.nr_lines(), part->nr_sets), LINE_THREADS,
 			run->stream, reterr, lines, (const xyzz<E> *)run->at<xyzz<E>>(l->buckets),
 			m));
-	return launch("sum_bits", sum_bits<E>, dim3(nr_bits, part->nr_sets), BIT_THREADS,
+	return LAUNCH("sum_bits", sum_bits<E>, dim3(nr_bits, part->nr_sets), BIT_THREADS,
 		      run->stream, reterr,
 		      run->at<xyzz<E>>(l->sums) + (size_t)part->first_set * nr_bits,
 		      (const xyzz<E> *)lines, m);
@@ -287,12 +287,43 @@ int msm_run_sum(const struct msm_plan *plan, const void *table, const uint32_t *
 	job.nr_refs = nr;
 	job.nr_levels = plan->unit_levels;
 	CUDA_TRY(cudaMemsetAsync(bucket, 0, sizeof(*bucket), stream), reterr);
-	LULL_TRY(launch("set_one_bucket", set_one_bucket, 1, 1, stream, reterr, job.offsets,
+	LULL_TRY(LAUNCH("set_one_bucket", set_one_bucket, 1, 1, stream, reterr, job.offsets,
 			(uint32_t)nr));
 	LULL_TRY(sum_buckets<E>(&run, (const affine<E> *)table, &job, reterr));
 	CUDA_TRY(cudaMemcpyAsync(sum, bucket, sizeof(*sum), cudaMemcpyDeviceToHost, stream),
 		 reterr);
 	return LULL_OK;
+}
+
+template <class G>
+const void *msm_kernel(void)
+{
+	return (const void *)merge_partial<typename G::coord>;
+}
+
+/* How many outputs a level has that has none. */
+static __device__ uint32_t no_outputs; /* 0 */
+
+/* Which of the two has more depends on the card, by some bytes; no other kernel has
+ * as much.  The level finds that it has no outputs, the other that it has no tiles,
+ * and neither reads or writes anything else. */
+template <class G>
+int msm_take_stacks(cudaStream_t stream, struct lull_error *reterr)
+{
+	using E = typename G::coord;
+	struct run_params<E> r = {
+	};
+	struct tree_level<E> t = {
+	};
+	void *none = NULL;
+
+	CUDA_TRY(cudaGetSymbolAddress(&none, (const void *)&no_outputs), reterr);
+	t.nr_outputs = (const uint32_t *)none;
+	t.batch = 1;
+	LULL_TRY(LAUNCH("tree_reduce", tree_reduce<E, false>, 1, MSM_TREE_THREADS, stream, reterr,
+			t));
+	return LAUNCH("merge_partial", merge_partial<E>, 1, 64, stream, reterr, r,
+		      (const xyzz<E> *)NULL, (const uint32_t *)NULL, (uint32_t)0, (uint64_t)0);
 }
 
 template <class G>
@@ -333,6 +364,8 @@ xyzz<typename G::coord> msm_finish(const struct msm_plan *plan, const struct msm
 	template int msm_run_sum<G>(const struct msm_plan *, const void *, const uint32_t *,       \
 				    size_t, void *, xyzz<typename G::coord> *, cudaStream_t,       \
 				    struct lull_error *);                                          \
+	template const void *msm_kernel<G>(void);                                                  \
+	template int msm_take_stacks<G>(cudaStream_t, struct lull_error *);                        \
 	template xyzz<typename G::coord> msm_finish<G>(const struct msm_plan *,                    \
 						       const struct msm_sums<G> *)
 

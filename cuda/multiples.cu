@@ -57,14 +57,6 @@ static uint8_t *slot_block(const struct cuda_multiples *m, unsigned int slot)
 	return m->block + m->plan.table_bytes + slot * m->plan.slot_bytes;
 }
 
-/* Afterwards nothing runs on a device that has failed. */
-static int judge(struct cuda_multiples *m, int err)
-{
-	if (err == LULL_DEVICE)
-		device_fail(m->device);
-	return err;
-}
-
 /* Scalars tell the trapdoor, points do not.  A device that failed keeps what
  * it has, and gives it to nobody. */
 static void wipe(struct cuda_multiples *m)
@@ -157,8 +149,11 @@ int multiples_open(const struct curve_ops *curve, void *device,
 	m->device = (struct device *)device;
 	m->arena = want->arena;
 	m->ops = &curve->multiples[want->group == 2];
-	err = judge(m, make(m, want, curve->id, reterr));
+	err = make(m, want, curve->id, reterr);
 	if (err) {
+		/* There may be no room for the tables, which is no failure. */
+		if (err == LULL_DEVICE)
+			device_fail(m->device);
 		multiples_close(&m->shared);
 		return err;
 	}
@@ -193,7 +188,7 @@ int multiples_begin(struct lull_multiples *multiples, unsigned int slot, size_t 
 {
 	struct cuda_multiples *m = (struct cuda_multiples *)multiples;
 
-	return judge(m, begin(m, slot, nr, reterr));
+	return device_judge(m->device, begin(m, slot, nr, reterr), reterr);
 }
 
 static int wait(struct cuda_multiples *m, unsigned int slot, struct lull_error *reterr)
@@ -215,7 +210,7 @@ int multiples_wait(struct lull_multiples *multiples, unsigned int slot, struct l
 {
 	struct cuda_multiples *m = (struct cuda_multiples *)multiples;
 
-	return judge(m, wait(m, slot, reterr));
+	return device_judge(m->device, wait(m, slot, reterr), reterr);
 }
 
 } /* namespace lull */

@@ -143,7 +143,7 @@ int multiples_prepare(const struct multiples_plan *plan, const void *base, void 
 	p = to_xyzz(at);
 	/* The host doubles: it is quicker at one thing after the other. */
 	for (unsigned int w = 0; w < plan->nr_windows; w++) {
-		LULL_TRY(launch("put_base", put_base<E>, 1, 1, stream, reterr,
+		LULL_TRY(LAUNCH("put_base", put_base<E>, 1, 1, stream, reterr,
 				points + w * plan->half, at));
 		for (unsigned int i = 0; i < plan->window_bits; i++)
 			dbl_xyzz(&p);
@@ -152,7 +152,7 @@ int multiples_prepare(const struct multiples_plan *plan, const void *base, void 
 			at = affine<E>::infinity();
 	}
 	for (size_t known = 1; known < plan->half; known *= 2)
-		LULL_TRY(launch("extend_tables", extend_tables<E>,
+		LULL_TRY(LAUNCH("extend_tables", extend_tables<E>,
 				multiples_blocks(known * plan->nr_windows), MSM_TREE_THREADS,
 				stream, reterr, points, plan->nr_windows, plan->half, known));
 	return LULL_OK;
@@ -165,7 +165,7 @@ int multiples_run(const struct multiples_plan *plan, const void *table, const vo
 	using E = typename G::coord;
 	using F = typename G::curve::fr;
 
-	return launch("multiply_base", multiply_base<E, F>, multiples_blocks(nr), MSM_TREE_THREADS,
+	return LAUNCH("multiply_base", multiply_base<E, F>, multiples_blocks(nr), MSM_TREE_THREADS,
 		      stream, reterr, (affine<E> *)points, (const affine<E> *)table,
 		      (const fe<F> *)scalars, (uint32_t)nr, multiples_params_of(plan));
 }

@@ -442,36 +442,47 @@ static int run_stage(struct cuda_seat *seat, enum lull_stage stage,
 	return run_now(seat, stage, args, reterr);
 }
 
+static int wipe_seat(struct cuda_seat *seat, struct lull_error *reterr)
+{
+	const size_t bytes = seat->key->layout.bytes[BLOCK_SEAT];
+
+	LULL_TRY(device_use(seat->key->device, reterr));
+	CUDA_TRY(cudaMemsetAsync(seat->block, 0, bytes, seat->up), reterr);
+	return LULL_OK;
+}
+
 /* What is left of a witness is overwritten: on the host now, on the device
  * before anything that comes later, but for what another proof of the key
- * computes in or is about to (work.cu).  A device that failed keeps what it has,
- * and gives it to nobody. */
-static void retire(struct cuda_seat *seat)
+ * computes in or is about to (work.cu).  Where it cannot be the device has failed:
+ * it keeps what it has, and gives it to nobody. */
+static int retire(struct cuda_seat *seat, struct lull_error *reterr)
 {
 	const struct layout *l = &seat->key->layout;
-	const bool usable = !device_use(seat->key->device, NULL);
 	unsigned int i;
+	int err, rc;
 
-	if (usable)
+	if (!device_use(seat->key->device, NULL))
 		cudaStreamSynchronize(seat->up);
 	work_end(seat);
-	work_leave(seat);
-	if (usable)
-		cudaMemsetAsync(seat->block, 0, l->bytes[BLOCK_SEAT], seat->up);
+	err = work_leave(seat, reterr);
+	rc = wipe_seat(seat, err ? NULL : reterr);
 	staging_wipe(&seat->staging);
 	witness_forget(seat);
 	for (i = 0; i < NR_SECTIONS; i++)
 		explicit_bzero(seat->sums[i], sums_bytes(&l->sections[i]));
 	explicit_bzero(seat->counts, NR_LISTS * counts_bytes);
+	return err ? err : rc;
 }
 
-/* After an error that is the device's, its memory and its context are in
- * doubt: nothing runs on it any more. */
-static int judge(struct cuda_seat *seat, int err)
+/* A device that failed before has said why. */
+static int end(struct cuda_seat *seat, struct lull_error *reterr)
 {
-	if (err == LULL_DEVICE)
-		device_fail(seat->key->device);
-	return err;
+	struct device *device = seat->key->device;
+	const bool failed = device_check(device, NULL);
+	int err = device_judge(device, retire(seat, failed ? NULL : reterr), NULL);
+
+	seat_put(seat);
+	return failed ? LULL_OK : err;
 }
 
 /* Where a proof's scratch has its seat. */
@@ -487,11 +498,10 @@ static int begin(struct cuda_key *key, const struct lull_stage_args *args,
 	int err = device_check(key->device, reterr);
 
 	if (!err)
-		err = judge(seat, load(seat, args, reterr));
+		err = device_judge(key->device, load(seat, args, reterr), reterr);
 	if (err) {
 		/* The device may be reading the witness. */
-		retire(seat);
-		seat_put(seat);
+		end(seat, NULL);
 		return err;
 	}
 	*seat_of(args) = seat;
@@ -507,10 +517,9 @@ int stages_run(void *key, enum lull_stage stage, const struct lull_stage_args *a
 		return begin((struct cuda_key *)key, args, reterr);
 	seat = *seat_of(args);
 	if (stage != LULL_STAGE_RETIRE)
-		return judge(seat, run_stage(seat, stage, args, reterr));
-	retire(seat);
-	seat_put(seat);
-	return LULL_OK;
+		return device_judge(seat->key->device, run_stage(seat, stage, args, reterr),
+				    reterr);
+	return end(seat, reterr);
 }
 
 static int read_spans(const struct cuda_seat *seat, struct lull_backend_span *spans,
@@ -587,7 +596,7 @@ int stages_wait(void *key, const struct lull_stage_args *args, struct lull_backe
 	struct cuda_seat *seat = *seat_of(args);
 
 	(void)key;
-	return judge(seat, collect(seat, args, spans, reterr));
+	return device_judge(seat->key->device, collect(seat, args, spans, reterr), reterr);
 }
 
 } /* namespace lull */

@@ -81,18 +81,30 @@ static int queue_wipe(struct cuda_work *work, struct lull_error *reterr)
 	return work_drain(work, reterr);
 }
 
-/* What cannot be queued is done at once.  A device that failed says so to whoever
- * comes next. */
-static void wipe(struct cuda_work *work)
+static int wipe_now(struct cuda_work *work, struct lull_error *reterr)
 {
 	const struct layout *l = &work->key->layout;
 
-	if (!queue_wipe(work, NULL))
-		return;
 	for (unsigned int i = 0; i < l->nr_lanes; i++)
-		cudaStreamSynchronize(work->streams[i]);
-	cudaMemsetAsync(work->block, 0, l->bytes[BLOCK_WORK], work->streams[0]);
-	cudaStreamSynchronize(work->streams[0]);
+		CUDA_TRY(cudaStreamSynchronize(work->streams[i]), reterr);
+	CUDA_TRY(cudaMemsetAsync(work->block, 0, l->bytes[BLOCK_WORK], work->streams[0]), reterr);
+	CUDA_TRY(cudaStreamSynchronize(work->streams[0]), reterr);
+	return LULL_OK;
+}
+
+/* What cannot be queued is done at once.  Behind it are @nr_left proofs, which may leave
+ * something again. */
+static int wipe(struct cuda_work *work, unsigned int nr_left, struct lull_error *reterr)
+{
+	if (queue_wipe(work, NULL)) {
+		/* That must not show as the error of a launch. */
+		cudaGetLastError();
+		LULL_TRY(wipe_now(work, reterr));
+	}
+	pthread_mutex_lock(&work->key->lock);
+	work->nr_left = nr_left;
+	pthread_mutex_unlock(&work->key->lock);
+	return LULL_OK;
 }
 
 /* Fewer proofs compute in the first one; or as many, and it has more to be
@@ -127,13 +139,14 @@ int work_take(struct cuda_seat *seat, struct lull_error *reterr)
 	work->taken = true;
 	work->nr_users++;
 	is_full = work->nr_left == nr_left_max;
-	work->nr_left = is_full ? 1 : work->nr_left + 1;
+	if (!is_full)
+		work->nr_left++;
 	seat->work = work;
 	pthread_mutex_unlock(&key->lock);
 	seat->holds = true;
 	seat->marked = false;
 	if (is_full)
-		wipe(work);
+		LULL_TRY(wipe(work, 1, reterr));
 	for (unsigned int i = 0; i < key->layout.nr_lanes; i++)
 		CUDA_TRY(cudaStreamWaitEvent(work->streams[i], seat->ended[LULL_STAGE_LOAD], 0),
 			 reterr);
@@ -208,17 +221,17 @@ static unsigned int take_left(struct cuda_key *key, struct cuda_work *ret_works[
 			nr_kept--;
 			continue;
 		}
-		key->works[i].nr_left = 0;
 		key->works[i].taken = true;
 		ret_works[nr++] = &key->works[i];
 	}
 	return nr;
 }
 
-void work_leave(struct cuda_seat *seat)
+int work_leave(struct cuda_seat *seat, struct lull_error *reterr)
 {
 	struct cuda_work *works[nr_works_max];
 	unsigned int nr, i;
+	int err = LULL_OK, rc;
 
 	pthread_mutex_lock(&seat->key->lock);
 	if (seat->work)
@@ -228,9 +241,11 @@ void work_leave(struct cuda_seat *seat)
 	nr = take_left(seat->key, works);
 	pthread_mutex_unlock(&seat->key->lock);
 	for (i = 0; i < nr; i++) {
-		wipe(works[i]);
+		rc = wipe(works[i], 0, err ? NULL : reterr);
+		err = err ? err : rc;
 		put(works[i]);
 	}
+	return err;
 }
 
 } /* namespace lull */

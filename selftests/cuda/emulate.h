@@ -135,13 +135,13 @@ namespace lull
 {
 
 template <class... P, class... A>
-static int launch(const char *what, void (*kernel)(P...), dim3 grid,
-		  unsigned int threads, cudaStream_t stream,
-		  struct lull_error *reterr, A... args)
+static int launch(const char *what, const char *file, int line,
+		  void (*kernel)(P...), dim3 grid, unsigned int threads,
+		  cudaStream_t stream, struct lull_error *reterr, A... args)
 {
 	auto body = [&] { kernel(args...); };
 
-	(void)what;
+	(void)what, (void)file, (void)line;
 	(void)stream;
 	(void)reterr;
 	gridDim = { grid.x, grid.y, 1 };

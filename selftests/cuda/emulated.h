@@ -17,6 +17,9 @@ void emulated_copies_down(size_t bytes);
 /* Some work is a sum by a plan for fewer scalars than its table has points. */
 void emulated_runs_few(void);
 
+/* A kernel is launched that has much on its stack; the first one takes memory. */
+cudaError_t emulated_takes_stacks(void);
+
 /* Begins some work on a stream: done when somebody waits for it. */
 cudaError_t emulated_launch(cudaStream_t stream, std::function<void()> run);
 

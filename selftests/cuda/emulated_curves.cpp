@@ -179,6 +179,7 @@ struct emulated {
 	static int run_input(const struct input &in, void *scratch, void *sums,
 			     cudaStream_t stream, struct lull_error *reterr)
 	{
+		CUDA_TRY(emulated_takes_stacks(), reterr);
 		CUDA_TRY(emulated_launch(stream, [=] { spread(in, scratch); }),
 			 reterr);
 		CUDA_TRY(emulated_launch(
@@ -529,6 +530,20 @@ struct emulated {
 		return LULL_OK;
 	}
 
+	static const void *kernel(void)
+	{
+		static const char any = 0;
+
+		return &any;
+	}
+
+	static int take_stacks(cudaStream_t stream, struct lull_error *reterr)
+	{
+		CUDA_TRY(emulated_takes_stacks(), reterr);
+		CUDA_TRY(emulated_launch(stream, [] {}), reterr);
+		return LULL_OK;
+	}
+
 	template <class G1, class G2>
 	static struct curve_ops ops(enum lull_curve id, size_t fp_bytes)
 	{
@@ -548,7 +563,9 @@ struct emulated {
 			 classify_scratch,
 			 classify,
 			 { { fill_tables<G1>, multiply<G1> },
-			   { fill_tables<G2>, multiply<G2> } } };
+			   { fill_tables<G2>, multiply<G2> } },
+			 kernel,
+			 take_stacks };
 	}
 };
 

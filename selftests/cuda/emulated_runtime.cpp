@@ -40,6 +40,7 @@
 /* Small, so that plans are. */
 #define NR_SMS 2
 #define DEVICE_BYTES ((size_t)8 << 30)
+#define STACK_BYTES ((size_t)400 << 20)
 #define PAGE_BYTES ((size_t)4096)
 
 struct CUevent_st {
@@ -65,8 +66,15 @@ static std::mutex lock; /* guards all that follows */
 static std::set<cudaStream_t> streams;
 static std::map<uintptr_t, size_t> device_ranges[NR_DEVICES], pinned_ranges;
 static std::set<uintptr_t> host_allocs; /* pinned ranges that are CUDA's own */
-static std::map<std::string, unsigned int> refusals;
+/* Which call of that name is refused, and whether all behind it are. */
+struct refusal {
+	unsigned int nth;
+	bool ever;
+};
+
+static std::map<std::string, struct refusal> refusals;
 static size_t used_bytes[NR_DEVICES], most_bytes;
+static bool has_stacks[NR_DEVICES];
 static uint64_t up_bytes, down_bytes; /* of both devices */
 static unsigned int nr_few;
 static uint64_t registered_bytes;
@@ -83,27 +91,42 @@ static cudaError_t answer(cudaError_t error)
 	return error;
 }
 
-/* The call of that name is the one that a test has refused. */
+/* The call of that name is one that a test has refused. */
 static bool is_refused(const char *name)
 {
 	auto refusal = refusals.find(name);
 
-	if (refusal == refusals.end() || --refusal->second)
+	if (refusal == refusals.end() ||
+	    (refusal->second.nth && --refusal->second.nth))
 		return false;
-	refusals.erase(refusal);
+	if (!refusal->second.ever)
+		refusals.erase(refusal);
 	return true;
+}
+
+static bool refuse(const char *name, unsigned int nth, bool ever)
+{
+	std::lock_guard<std::mutex> hold(lock);
+	auto refusal = refusals.find(name);
+	bool was = refusal != refusals.end() && refusal->second.nth;
+
+	refusals.erase(name);
+	if (nth)
+		refusals[name] = { nth, ever };
+	return was;
 }
 
 /* From now on the @nth call of that name fails, once; 0: none does.  Whether an
  * earlier one was still to come. */
 extern "C" bool emulated_refuse(const char *name, unsigned int nth)
 {
-	std::lock_guard<std::mutex> hold(lock);
-	bool was = refusals.erase(name);
+	return refuse(name, nth, false);
+}
 
-	if (nth)
-		refusals[name] = nth;
-	return was;
+/* The same, and all calls behind it. */
+extern "C" bool emulated_refuse_from(const char *name, unsigned int nth)
+{
+	return refuse(name, nth, true);
 }
 
 static void die(const char *what)
@@ -180,8 +203,25 @@ cudaError_t emulated_launch(cudaStream_t stream, std::function<void()> run)
 {
 	std::lock_guard<std::mutex> hold(lock);
 
-	enqueue(stream, run, NULL, 0);
+	if (is_refused("launch"))
+		answer(cudaErrorMemoryAllocation);
+	else
+		enqueue(stream, run, NULL, 0);
 	return cudaGetLastError();
+}
+
+/* A real one keeps them, too. */
+cudaError_t emulated_takes_stacks(void)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	if (has_stacks[current])
+		return cudaSuccess;
+	if (used_bytes[current] + STACK_BYTES > DEVICE_BYTES)
+		return answer(cudaErrorMemoryAllocation);
+	used_bytes[current] += STACK_BYTES;
+	has_stacks[current] = true;
+	return cudaSuccess;
 }
 
 extern "C" cudaError_t cudaStreamCreateWithFlags(cudaStream_t *ret,
@@ -442,7 +482,8 @@ extern "C" cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
 {
 	std::lock_guard<std::mutex> hold(lock);
 
-	if (value || place_of(device_ranges[current], to, bytes) != INSIDE)
+	if (value || is_refused("cudaMemsetAsync") ||
+	    place_of(device_ranges[current], to, bytes) != INSIDE)
 		return answer(cudaErrorInvalidValue);
 	return enqueue(
 		stream, [=] { clear((uint8_t *)to, bytes); }, NULL, 0);
@@ -598,6 +639,17 @@ extern "C" cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int device)
 		return answer(cudaErrorInvalidDevice);
 	snprintf(text, (size_t)bytes, "FFFF:A%d:00.0", device);
 	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *ret,
+					     const void *)
+{
+	std::lock_guard<std::mutex> hold(lock);
+
+	memset(ret, 0, sizeof(*ret));
+	return answer(is_refused("cudaFuncGetAttributes") ?
+			      cudaErrorNoKernelImageForDevice :
+			      cudaSuccess);
 }
 
 extern "C" cudaError_t cudaGetLastError(void)

@@ -195,8 +195,10 @@ struct lull_multiples {
  *	begins with LULL_STAGE_LOAD and, once that was LULL_OK, ends with
  *	LULL_STAGE_RETIRE, whatever failed in between; SPMV comes before H and
  *	H before MSM_H, which is the last: what a device computes with may then
- *	be another proof's.  LULL_DEVICE: the device has failed and is of no more
- *	use; its text has file, line and expression.
+ *	be another proof's.  RETIRE fails where what the proof left could not be
+ *	overwritten, on a device that has not failed before.  LULL_DEVICE: the
+ *	device has failed and is of no more use; its text has file, line and
+ *	expression.
  *	Context: any number of proofs at once, each with its own scratch; a
  *	backend that has room for fewer lets LULL_STAGE_LOAD wait.
  * @wait: until the stages begun have ended and their points are written, then
@@ -270,7 +272,7 @@ struct lull_backend_host {
  * struct lull_device_opts - how to open a device
  * @gpu: its number, below what probe() counted
  * @vram_bytes: the most of its memory to use, over all its keys; 0 for what is
- *	free
+ *	free, less a reserve, which is the most in any case
  * @vram_key_bytes: of that, the most for one key and its proofs; 0 for what is
  *	left
  * @host: outlives the device

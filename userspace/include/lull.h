@@ -123,7 +123,8 @@ LULL_API const char *lull_status_str(int status);
  * @gpus: numbers of the GPUs to use; a proof runs on one of them, each has a
  *	copy of the key
  * @nr_gpus: how many; 0 for the first alone
- * @vram_bytes: the most device memory to use, on each GPU; 0 for what is free
+ * @vram_bytes: the most device memory to use, on each GPU; 0 for what is free,
+ *	less a reserve of 512 MiB, and never more than that
  * @arena: where memory comes from: "module", "hugetlb", "thp", and for
  *	comparison "malloc" or "malloc-serial"; NULL or "auto" for the best
  *	that works

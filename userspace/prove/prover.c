@@ -198,11 +198,15 @@ static int check(struct lull_proving *p, struct lull_error *reterr)
 
 void lull_prover_retire(struct lull_proving *p)
 {
+	struct lull_error why;
+
 	if (!p->taken)
 		return;
 	stage_begin(p, LULL_STAGE_RETIRE);
-	if (p->loaded)
-		run_stage(p, LULL_STAGE_RETIRE, NULL, NULL);
+	/* A device that cannot overwrite what a proof left is of no more use;
+	 * the proof may be good. */
+	if (p->loaded && run_stage(p, LULL_STAGE_RETIRE, NULL, &why))
+		lull_set_fail(p->key->set, p->device, &why);
 	p->loaded = false;
 	if (p->watch && p->watch->give_back)
 		p->watch->give_back(p->watch->arg, &p->scratch);
