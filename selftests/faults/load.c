@@ -11,6 +11,7 @@
 
 #include "load/files.h"
 
+#include "denied.h"
 #include "wrap.h"
 
 #define NR_FAULTS_MAX 400
@@ -366,11 +367,15 @@ static void try_kind(enum lull_loader_kind kind, bool no_direct,
 
 TEST(every_call_of_uring)
 {
+	if (left_out("uring"))
+		return;
 	try_kind(LULL_LOADER_URING, false, 12);
 }
 
 TEST(every_call_of_uring_by_the_page_cache)
 {
+	if (left_out("uring"))
+		return;
 	try_kind(LULL_LOADER_URING, true, 12);
 }
 
@@ -381,6 +386,8 @@ TEST(every_call_of_pread)
 
 TEST(every_call_of_mmap)
 {
+	if (no_vm_readv())
+		return;
 	try_kind(LULL_LOADER_MMAP, false, 10);
 }
 
@@ -445,6 +452,8 @@ TEST(read_error)
 	struct lull_error error;
 	unsigned int i;
 
+	if (left_out("uring"))
+		return;
 	begin();
 	for (i = 0; i < 6; i++) {
 		char msg[80];
@@ -475,6 +484,8 @@ TEST(read_again)
 	struct lull_error error;
 	unsigned int i;
 
+	if (left_out("uring"))
+		return;
 	begin();
 	for (i = 0; i < 4; i++) {
 		arm_ring(RING_RESULT, errors[i & 1], i, 3);
@@ -494,6 +505,8 @@ TEST(read_short)
 	struct lull_error error;
 	unsigned int i;
 
+	if (left_out("uring"))
+		return;
 	begin();
 	for (i = 0; i < 2; i++) {
 		arm_ring(RING_SHORT, 0, 0, UINT32_MAX);
@@ -521,6 +534,8 @@ TEST(direct_refused)
 	struct lull_error error;
 	char note[256];
 
+	if (left_out("uring"))
+		return;
 	begin();
 	arm_ring(RING_RESULT, -EINVAL, 1, 3);
 	EXPECT_EQ(LULL_OK, load_spoiled(false, &stats, note, &error));
@@ -541,6 +556,8 @@ TEST(fixed_refused)
 	struct lull_loader_stats stats;
 	struct lull_error error;
 
+	if (left_out("uring"))
+		return;
 	begin();
 	arm_ring(RING_RESULT, -EFAULT, 0, 2);
 	if (load_spoiled(false, &stats, NULL, &error)) {
@@ -558,6 +575,8 @@ TEST(ring_that_fails)
 	struct lull_error error;
 	unsigned int i;
 
+	if (left_out("uring"))
+		return;
 	begin();
 	for (i = 0; i < 3; i++) {
 		arm_ring(RING_ENTER, -EBADF, i, UINT32_MAX);
@@ -608,6 +627,8 @@ TEST(transfers_of_pread)
 
 TEST(transfers_of_mmap)
 {
+	if (no_vm_readv())
+		return;
 	try_transfers(LULL_LOADER_MMAP, "process_vm_readv");
 }
 
@@ -619,6 +640,8 @@ TEST(mapping_that_may_not_be_copied)
 	struct lull_error error;
 	char note[256];
 
+	if (no_vm_readv())
+		return;
 	begin();
 	wrap_arm(FAULT_FAIL, 1, EPERM);
 	wrapped.only_transfers = true;
