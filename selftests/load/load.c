@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 
 #include "arena/node.h"
 #include "load/cache.h"
@@ -429,9 +430,12 @@ TEST(memfd)
 TEST(memory_file_system)
 {
 	struct test_file file;
+	struct statvfs fs;
 
-	if (access("/dev/shm", W_OK))
+	if (access("/dev/shm", W_OK) || statvfs("/dev/shm", &fs))
 		SKIP("no /dev/shm");
+	if (fs.f_bavail * fs.f_frsize < 1 << 16)
+		SKIP("no room in /dev/shm");
 	file = make_file_in("/dev/shm", 12, 50001);
 	try_file(&file, "tmpfs");
 	end_file(&file);
