@@ -146,6 +146,8 @@ int __real_io_uring_queue_init(unsigned int entries, struct io_uring *ring,
 			       unsigned int flags);
 int __wrap_io_uring_queue_init(unsigned int entries, struct io_uring *ring,
 			       unsigned int flags);
+int __real_io_uring_submit_and_wait(struct io_uring *ring, unsigned int nr);
+int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned int nr);
 int __real_io_uring_register_files(struct io_uring *ring, const int *fds,
 				   unsigned int nr);
 int __wrap_io_uring_register_files(struct io_uring *ring, const int *fds,
@@ -192,6 +194,13 @@ int __wrap_io_uring_queue_init(unsigned int entries, struct io_uring *ring,
 	return wrap_error("io_uring_queue_init")
 		       ? -wrapped.error
 		       : __real_io_uring_queue_init(entries, ring, flags);
+}
+
+int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned int nr)
+{
+	return wrap_error("io_uring_submit_and_wait")
+		       ? -wrapped.error
+		       : __real_io_uring_submit_and_wait(ring, nr);
 }
 
 int __wrap_io_uring_register_files(struct io_uring *ring, const int *fds,
