@@ -9,13 +9,28 @@
 #define LULL_SELFTESTS_DENIED_H
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "harness.h"
 
 #include "arena/arena.h"
+#include "arena/host.h"
 #include "load/loader.h"
+
+/* One ring after another: the kernel frees them some time after they are closed,
+ * and until then they count against RLIMIT_MEMLOCK. */
+#define RINGS_BYTES ((rlim_t)1 << 20)
+
+static inline bool room_for_rings(void)
+{
+	struct rlimit limit;
+
+	return lull_arena_host_ipc_lock() ||
+	       getrlimit(RLIMIT_MEMLOCK, &limit) ||
+	       limit.rlim_cur >= RINGS_BYTES;
+}
 
 /* NULL, or why there is no io_uring here, in the loader's own words.  What else
  * is wrong is for a test to find. */
@@ -25,8 +40,11 @@ static inline const char *no_uring(void)
 					       .node = LULL_ARENA_NODE_ANY };
 	struct lull_loader *loader = NULL;
 	static struct lull_error error;
-	int err = lull_loader_open(&opts, &loader, &error);
+	int err;
 
+	if (!room_for_rings())
+		return "RLIMIT_MEMLOCK has no room for one ring after another";
+	err = lull_loader_open(&opts, &loader, &error);
 	lull_loader_close(loader);
 	return err == LULL_UNSUPPORTED ? error.msg : NULL;
 }

@@ -432,7 +432,8 @@ TEST(no_io_uring)
 	try_without(ENOSYS, "this kernel has no io_uring");
 	try_without(EPERM, "io_uring is not permitted to this process "
 			   "(seccomp, as in containers)");
-	try_without(ENOMEM, "io_uring_setup(): Cannot allocate memory");
+	try_without(ENOMEM, "io_uring_setup(): Cannot allocate memory "
+			    "(RLIMIT_MEMLOCK: `lull arena doctor`)");
 }
 
 /* ---- reads of the ring ------------------------------------------------- */

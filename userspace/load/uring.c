@@ -30,6 +30,8 @@
 /* The kernel takes no more in one buffer. */
 #define FIXED_BYTES_MAX ((size_t)1 << 30)
 #define NR_RETRIES_MAX 16u
+/* Rings and fixed buffers count against it, by user. */
+#define MEMLOCK " (RLIMIT_MEMLOCK: `lull arena doctor`)"
 #define SYSCTL_DISABLED "/proc/sys/kernel/io_uring_disabled"
 /* How long a fault of a job that waits for the disk goes unseen. */
 #define WAIT_NS (20 * 1000000L)
@@ -197,7 +199,7 @@ static void note_fixed(struct lull_uring *uring, int err)
 {
 	lull_load_note(uring->loader, "uring: fixed buffers: %s%s: plain ones",
 		       strerrordesc_np(err),
-		       err == ENOMEM ? " (RLIMIT_MEMLOCK: `lull arena doctor`)"
+		       err == ENOMEM ? MEMLOCK
 		       : err == EOPNOTSUPP
 			       ? " (kernels before 6.5 refuse the module's "
 				 "memory)"
@@ -664,6 +666,9 @@ static int refused(const char *call, int err, struct lull_error *reterr)
 	if (err == ENOSYS)
 		return lull_fail(reterr, LULL_UNSUPPORTED,
 				 "this kernel has no io_uring");
+	if (err == ENOMEM)
+		return lull_fail(reterr, LULL_UNSUPPORTED, "%s: %s" MEMLOCK,
+				 call, strerrordesc_np(err));
 	return lull_fail_errno(reterr, LULL_UNSUPPORTED, err, "%s", call);
 }
 
