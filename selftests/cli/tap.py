@@ -8,6 +8,7 @@ is handed an empty folder; it fails by an exception.
 """
 
 import errno
+import functools
 import json
 import os
 import resource
@@ -84,6 +85,14 @@ def lull_json(*words, **options):
     out, _ = lull(*words, "--json", **options)
     expect(1, out.count("\n"), "lines of JSON")
     return json.loads(out)
+
+
+@functools.cache
+def no_uring():
+    """Why there is no io_uring here, in the loader's words; "" where it is."""
+    _, err = lull("key", "info", "--loader", "uring",
+                  golden("bn128-mul2", "zkey"), rc=None)
+    return err.strip().removeprefix("lull: ") if "uring: " in err else ""
 
 
 def state_of(child):

@@ -92,7 +92,7 @@ TEST(units_land_once)
 	struct lull_loader *loader;
 	size_t v, u, i, nr, offset;
 
-	for (v = 0; v < NR_VARIANTS; v++) {
+	for (v = next_variant(0); v < NR_VARIANTS; v = next_variant(v + 1)) {
 		loader = open_variant(v);
 		ASSERT_TRUE(loader != NULL);
 		for (u = 0; u < LULL_ARRAY_SIZE(units); u++) {
@@ -129,7 +129,7 @@ TEST(units_that_are_refused)
 	size_t v;
 
 	extent.unit_bytes = 512;
-	for (v = 0; v < NR_VARIANTS; v++) {
+	for (v = next_variant(0); v < NR_VARIANTS; v = next_variant(v + 1)) {
 		loader = open_variant(v);
 		ASSERT_TRUE(loader != NULL);
 		for (round = 0; round < 20; round++) {
@@ -173,7 +173,7 @@ TEST(canceled)
 	size_t v;
 
 	extent.unit_bytes = 512;
-	for (v = 0; v < NR_VARIANTS; v++) {
+	for (v = next_variant(0); v < NR_VARIANTS; v = next_variant(v + 1)) {
 		loader = open_variant(v);
 		ASSERT_TRUE(loader != NULL);
 		/* Before it began. */
@@ -232,7 +232,8 @@ TEST(threads_on_a_node)
 
 	extent.unit_bytes = 32;
 	for (node = 0; !lull_arena_node_check(node, NULL); node++, nr++) {
-		for (v = 0; v < NR_VARIANTS; v++) {
+		for (v = next_variant(0); v < NR_VARIANTS;
+		     v = next_variant(v + 1)) {
 			opts = variants[v].opts;
 			opts.arena = test_arena();
 			opts.nr_threads = 2;

@@ -6,6 +6,7 @@
 #define LULL_SELFTESTS_LOAD_VARIANTS_H
 
 #include "load/files.h"
+#include "denied.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -32,6 +33,15 @@ static const struct variant {
 	{ "auto", { .kind = LULL_LOADER_AUTO } },
 };
 #define NR_VARIANTS LULL_ARRAY_SIZE(variants)
+
+/* The first from @v on that this host has; the test tells of the others. */
+static inline size_t next_variant(size_t v)
+{
+	while (v < NR_VARIANTS && variants[v].opts.kind == LULL_LOADER_URING &&
+	       left_out("uring"))
+		v++;
+	return v;
+}
 
 static inline struct lull_loader *open_variant(size_t i)
 {

@@ -9,6 +9,8 @@
  */
 #include "prove.h"
 
+#include "denied.h"
+
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -271,6 +273,8 @@ TEST(one_thread)
 {
 	if (test_sanitized())
 		SKIP("a sanitizer keeps copies and shadows of its own");
+	if (no_vm_readv())
+		return;
 	prove_and_search(1);
 }
 
@@ -278,6 +282,8 @@ TEST(several_threads)
 {
 	if (test_sanitized())
 		SKIP("a sanitizer keeps copies and shadows of its own");
+	if (no_vm_readv())
+		return;
 	prove_and_search(4);
 }
 

@@ -6,6 +6,7 @@
  * of the pipeline read them or live of what they read, and disks are full.
  */
 #include "sched/bed.h"
+#include "denied.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -112,6 +113,8 @@ TEST(a_witness_is_cut_short_while_it_is_read)
 
 	scratch_path(path, "cut.wtns");
 	for (l = 0; l < LULL_ARRAY_SIZE(loaders); l++) {
+		if (left_out(loaders[l]))
+			continue;
 		bed = make_bed_with("cpu", GOLDEN_CHAIN, loaders[l]);
 		expect_cut(&bed, path);
 		free_bed(&bed);
@@ -199,6 +202,8 @@ TEST(a_key_changes_under_a_running_job)
 	size_t l;
 
 	for (l = 0; l < LULL_ARRAY_SIZE(loaders); l++) {
+		if (left_out(loaders[l]))
+			continue;
 		bed = make_bed_with("cpu", GOLDEN_CHAIN, loaders[l]);
 		copy_key(&bed, path, "zkey");
 		expect_unharmed(&bed, path);

@@ -104,6 +104,28 @@ int lull_arena_need(const struct lull_arena *arena, const char *name,
 
 /* ---- open and close ---------------------------------------------------- */
 
+/* A container that forbids binding still has memory: of any node. */
+static int add_first_slab(struct lull_arena *arena,
+			  const struct lull_carrier *carrier,
+			  struct lull_error *reterr)
+{
+	int *node = &arena->opts.node;
+	int err = 0;
+
+	/* The module has pages of a node without these calls. */
+	if (*node != LULL_ARENA_NODE_ANY && carrier != &lull_arena_module)
+		err = lull_arena_node_denied();
+	if (err) {
+		lull_arena_add_note(
+			arena,
+			"NUMA node %d: this process may bind no memory: %s "
+			"(seccomp, as in containers): it is of any node",
+			*node, strerrordesc_np(err));
+		*node = LULL_ARENA_NODE_ANY;
+	}
+	return lull_slab_add(arena, carrier, 0, reterr);
+}
+
 static int open_auto(struct lull_arena *arena, struct lull_error *reterr)
 {
 	struct lull_error why;
@@ -111,7 +133,7 @@ static int open_auto(struct lull_arena *arena, struct lull_error *reterr)
 	int err = LULL_INTERNAL;
 
 	for (i = 0; i < LULL_ARRAY_SIZE(carriers); i++) {
-		err = lull_slab_add(arena, carriers[i], 0, &why);
+		err = add_first_slab(arena, carriers[i], &why);
 		if (!err) {
 			arena->growing = carriers[i];
 			return LULL_OK;
@@ -135,7 +157,7 @@ static int open_named(struct lull_arena *arena, struct lull_error *reterr)
 			arena->growing = carriers[i];
 	if (!arena->growing)
 		return LULL_OK; /* malloc has no slab */
-	err = lull_slab_add(arena, arena->growing, 0, &why);
+	err = add_first_slab(arena, arena->growing, &why);
 	if (!err)
 		return LULL_OK;
 	lull_fail(reterr, err, "arena: %s: %s", names[arena->opts.carrier],

@@ -188,6 +188,22 @@ int lull_arena_node_bind(void *ptr, size_t bytes, int node,
 	return err;
 }
 
+/* The policy that there is is set again, and no page is bound. */
+int lull_arena_node_denied(void)
+{
+	unsigned long nodes[LULL_ARENA_NODE_WORDS] = { 0 };
+	const unsigned long bits = sizeof(nodes) * CHAR_BIT + 1;
+	int mode;
+
+	if (one_node())
+		return 0;
+	if (syscall(SYS_get_mempolicy, &mode, nodes, bits, NULL, 0ul) ||
+	    syscall(SYS_set_mempolicy, mode, nodes, bits) ||
+	    syscall(SYS_mbind, NULL, 0ul, MPOL_DEFAULT, NULL, 0ul, 0u))
+		return errno == EPERM || errno == ENOSYS ? errno : 0;
+	return 0;
+}
+
 /* ---- the calling thread ------------------------------------------------ */
 
 void lull_arena_node_bind_thread(int node)

@@ -36,6 +36,10 @@ int lull_arena_node_check(int node, struct lull_error *reterr);
 int lull_arena_node_bind(void *ptr, size_t bytes, int node,
 			 struct lull_error *reterr);
 
+/* 0, or what these calls fail with where they are forbidden: EPERM by seccomp,
+ * as of containers, or ENOSYS. */
+int lull_arena_node_denied(void);
+
 /* Has the calling thread run on a node's CPUs alone, of those that it may use, as
  * far as that can be had; nothing for LULL_ARENA_NODE_ANY and on a host of one node. */
 void lull_arena_node_bind_thread(int node);

@@ -30,6 +30,8 @@
 /* The kernel takes no more in one buffer. */
 #define FIXED_BYTES_MAX ((size_t)1 << 30)
 #define NR_RETRIES_MAX 16u
+/* Rings and fixed buffers count against it, by user. */
+#define MEMLOCK " (RLIMIT_MEMLOCK: `lull arena doctor`)"
 #define SYSCTL_DISABLED "/proc/sys/kernel/io_uring_disabled"
 /* How long a fault of a job that waits for the disk goes unseen. */
 #define WAIT_NS (20 * 1000000L)
@@ -197,7 +199,7 @@ static void note_fixed(struct lull_uring *uring, int err)
 {
 	lull_load_note(uring->loader, "uring: fixed buffers: %s%s: plain ones",
 		       strerrordesc_np(err),
-		       err == ENOMEM ? " (RLIMIT_MEMLOCK: `lull arena doctor`)"
+		       err == ENOMEM ? MEMLOCK
 		       : err == EOPNOTSUPP
 			       ? " (kernels before 6.5 refuse the module's "
 				 "memory)"
@@ -647,7 +649,7 @@ void lull_uring_drive(struct lull_uring *uring)
 
 /* ---- open and close ---------------------------------------------------- */
 
-static int refused(int err, struct lull_error *reterr)
+static int refused(const char *call, int err, struct lull_error *reterr)
 {
 	uint64_t disabled;
 
@@ -664,17 +666,40 @@ static int refused(int err, struct lull_error *reterr)
 	if (err == ENOSYS)
 		return lull_fail(reterr, LULL_UNSUPPORTED,
 				 "this kernel has no io_uring");
-	return lull_fail_errno(reterr, LULL_UNSUPPORTED, err,
-			       "io_uring_setup()");
+	if (err == ENOMEM)
+		return lull_fail(reterr, LULL_UNSUPPORTED, "%s: %s" MEMLOCK,
+				 call, strerrordesc_np(err));
+	return lull_fail_errno(reterr, LULL_UNSUPPORTED, err, "%s", call);
 }
 
-static bool can_read(struct lull_uring *uring)
+/* Whoever may have a ring may yet be forbidden to use it, which a read would
+ * find too late for another loader. */
+static int try_ring(struct lull_uring *uring, struct lull_error *reterr)
 {
-	struct io_uring_probe *probe = io_uring_get_probe_ring(&uring->ring);
-	bool can = probe && io_uring_opcode_supported(probe, IORING_OP_READ);
+	struct io_uring_probe *probe;
+	struct io_uring_cqe *cqe;
+	bool can_read;
+	int got;
 
+	io_uring_prep_nop(io_uring_get_sqe(&uring->ring));
+	do {
+		got = io_uring_submit_and_wait(&uring->ring, 1);
+	} while (got == -EINTR);
+	if (got < 0)
+		return refused("io_uring_enter()", -got, reterr);
+	if (!io_uring_peek_cqe(&uring->ring, &cqe))
+		io_uring_cqe_seen(&uring->ring, cqe);
+	probe = io_uring_get_probe_ring(&uring->ring);
+	if (!probe)
+		return lull_fail(reterr, LULL_UNSUPPORTED,
+				 "io_uring cannot be asked for what it has: it "
+				 "is older than Linux 5.6, or that is not "
+				 "permitted to this process");
+	can_read = io_uring_opcode_supported(probe, IORING_OP_READ);
 	io_uring_free_probe(probe);
-	return can;
+	return can_read ? LULL_OK
+			: lull_fail(reterr, LULL_UNSUPPORTED,
+				    "this kernel's io_uring has no reads");
 }
 
 int lull_uring_open(struct lull_loader *loader, struct lull_uring **ret_uring,
@@ -695,13 +720,11 @@ int lull_uring_open(struct lull_loader *loader, struct lull_uring **ret_uring,
 	/* Room for each read and for taking it back. */
 	err = io_uring_queue_init(2 * loader->opts.depth, &uring->ring, 0);
 	if (err) {
-		err = refused(-err, reterr);
+		err = refused("io_uring_setup()", -err, reterr);
 		goto free_uring;
 	}
-	if (!can_read(uring)) {
-		err = lull_fail(reterr, LULL_UNSUPPORTED,
-				"this kernel's io_uring is older than Linux "
-				"5.6");
+	err = try_ring(uring, reterr);
+	if (err) {
 		io_uring_queue_exit(&uring->ring);
 		goto free_uring;
 	}
