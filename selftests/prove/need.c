@@ -169,6 +169,7 @@ TEST(of_bellmans_parameters)
 				   192 * wires + 96 * ROWS),
 		  need_of(&mode));
 	blob_free(&zkey.key);
+	blob_free(&made.file);
 }
 
 /* A bound of the caller's own. */
