@@ -52,7 +52,7 @@ static void sample(struct lull_pipeline *pipeline, const struct base *base,
 	lull_trace_count(lane, LULL_TRACE_ARENA_HELD, now, arena.held_bytes);
 	lull_trace_count(lane, LULL_TRACE_ARENA_USED, now, arena.used_bytes);
 	lull_trace_count(lane, LULL_TRACE_BUDGET, now,
-			 budget.held.host + budget.used.host);
+			 budget.held + budget.used);
 	lull_trace_count(lane, LULL_TRACE_IN_FLIGHT, now, nr_flying);
 	lull_trace_count(lane, LULL_TRACE_TLB, now,
 			 host.ipis_tlb - base->host.ipis_tlb);
