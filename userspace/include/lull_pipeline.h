@@ -36,7 +36,7 @@ struct lull_job;
  *	counted with at any time; who does not fit waits, as it says there; 0 for
  *	no bound
  * @idle_release_s: give free memory back to the system after so many seconds
- *	without work; 0 for never
+ *	without work, and without a key that is opened or closed; 0 for never
  * @trace: not 0: keep what lull_pipeline_trace_write() writes
  */
 struct lull_pipeline_opts {
@@ -113,7 +113,7 @@ LULL_API void lull_pipeline_destroy(struct lull_pipeline *pipeline);
  * @host_bytes_max: the most that those held and those used were together
  * @memory_waits: how often a partition waited for memory
  * @bandwidth_waits: how often a load or free paused
- * @idle_releases: how often free memory was given back
+ * @idle_releases: how often there was free memory to be given back
  * @idle_released_bytes: how much that was
  * @trace_lost: events that the trace has no room for
  */

@@ -232,7 +232,8 @@ struct lull_sched_shape {
  * @nr_jobs: lock: numbers given out
  * @idle: lock: flights that are not used
  * @nr_flying: lock: flights that are
- * @idle_since_ns: lock: when the last became idle
+ * @idle_since_ns: lock: when the last became idle, or the arena was last seen to
+ *	be used; 0 when nothing was since a release
  * @idle_releases: lock: counter
  * @idle_released_bytes: lock: counter
  * @flights: all of them
