@@ -33,14 +33,8 @@ enum scalar_class {
 constexpr unsigned int class_bits = LULL_CLASS_BITS;
 constexpr unsigned int class_nr = LULL_CLASSES_PER_WORD;
 
-static inline size_t classify_map_bytes(size_t nr)
-{
-	/* Whole warps write it. */
-	return lull_classes_bytes(nr);
-}
-
 /* map[i / 16] bits 2 (i mod 16): the class of values[i], plain, 32 bytes each,
- * all in device memory. */
+ * all in device memory.  Whole warps write lull_classes_bytes() of it. */
 int classify_map(const void *values, size_t nr, uint32_t *map, cudaStream_t stream,
 		 struct lull_error *reterr);
 

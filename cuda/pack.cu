@@ -49,7 +49,6 @@ size_t pack_sum(const struct packing *p)
 		p->places[g] = sum;
 		sum += nr;
 	}
-	p->places[nr_groups] = sum;
 	return sum;
 }
 

@@ -21,7 +21,7 @@ namespace lull
  * @map: classes of the values
  * @values: plain, of 32 bytes each, at any alignment
  * @nr: how many
- * @places: one for each group of expand_group values, and one more
+ * @places: one for each group of expand_group values
  */
 struct packing {
 	const uint32_t *map;

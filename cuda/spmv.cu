@@ -212,7 +212,7 @@ int spmv_begin(const struct spmv_plan *plan, const void *witness, const uint32_t
 	       void *scratch, cudaStream_t stream, struct lull_error *reterr)
 {
 	if (map) {
-		CUDA_TRY(cudaMemcpyAsync(scratch, map, classify_map_bytes(plan->nr_vars),
+		CUDA_TRY(cudaMemcpyAsync(scratch, map, lull_classes_bytes(plan->nr_vars),
 					 cudaMemcpyDeviceToDevice, stream),
 			 reterr);
 		return LULL_OK;
@@ -234,7 +234,7 @@ template <class F, class ID>
 static spmv_both<F, ID> args_of(const struct spmv_operands<F> &o)
 {
 	const uint8_t *base = (const uint8_t *)o.memory;
-	size_t map_bytes = lull_align_up(classify_map_bytes(o.plan->nr_vars), 256);
+	size_t map_bytes = lull_align_up(lull_classes_bytes(o.plan->nr_vars), 256);
 	size_t nr_coefs = o.plan->nr_coefs;
 	const fe<F> *scaled = (const fe<F> *)o.dictionary;
 	spmv_both<F, ID> both;

@@ -260,6 +260,23 @@ static int run_quotient(struct cuda_seat *seat, struct lull_error *reterr)
 	return l->curve->coefs(seat->key->state, seat_at(seat, l->a), lane0(seat), reterr);
 }
 
+/* Where a sum of a section by a plan works; a plan that wants more than its lane
+ * has would write over what other stages have there. */
+static int sum_scratch(const struct cuda_seat *seat, const struct section *s,
+		       const struct msm_plan *plan, uint8_t **ret_scratch,
+		       struct lull_error *reterr)
+{
+	const struct layout *l = &seat->key->layout;
+	const struct part *part = &l->sum_scratch[l->nr_lanes == 1 ? 0 : s->lane];
+
+	if (plan->scratch.bytes > part->bytes)
+		return lull_fail(reterr, LULL_INTERNAL,
+				 "cuda: a sum's scratch: expected at least %zu bytes, found %llu",
+				 plan->scratch.bytes, (unsigned long long)part->bytes);
+	*ret_scratch = seat_at(seat, *part);
+	return LULL_OK;
+}
+
 /* Brings chunk i of a streamed section into a buffer and makes a table of it. */
 static int fill_chunk(struct cuda_seat *seat, unsigned int id, unsigned int i,
 		      const struct msm_plan *plan, struct lull_error *reterr)
@@ -285,14 +302,16 @@ static int run_streamed(struct cuda_seat *seat, unsigned int id, const uint8_t *
 	const struct layout *l = &seat->key->layout;
 	const struct section *s = &l->sections[id];
 	const struct msm_plan *plan;
+	uint8_t *scratch = NULL;
 	unsigned int i;
 
 	for (i = 0; i < s->nr_chunks; i++) {
 		plan = plan_of(seat, id, i);
+		LULL_TRY(sum_scratch(seat, s, plan, &scratch, reterr));
 		LULL_TRY(fill_chunk(seat, id, i, plan, reterr));
 		LULL_TRY(s->sum->run(plan, seat_at(seat, l->buffers[i % 2]),
 				     scalars + i * s->chunk * scalar_bytes, NULL,
-				     plan->shape.nr_points, seat_at(seat, l->sum_scratch[0]),
+				     plan->shape.nr_points, scratch,
 				     seat->sums[id] + i * s->sum->sums_bytes, lane0(seat), reterr));
 		CUDA_TRY(cudaEventRecord(seat->work->drained[i % 2], lane0(seat)), reterr);
 	}
@@ -320,14 +339,16 @@ static int wait_for_counts(struct cuda_seat *seat, const struct section *s,
 }
 
 /* Of a section that is on the device, over its lists. */
-static int run_lists(struct cuda_seat *seat, unsigned int id, cudaStream_t stream, void *scratch,
+static int run_lists(struct cuda_seat *seat, unsigned int id, cudaStream_t stream,
 		     struct lull_error *reterr)
 {
 	const struct section *s = &seat->key->layout.sections[id];
 	const struct list *list = &seat->key->layout.lists[s->list];
 	const uint8_t *table = seat->key->block + s->table.at;
 	const struct msm_plan *plan = plan_of(seat, id, 0);
+	uint8_t *scratch = NULL;
 
+	LULL_TRY(sum_scratch(seat, s, plan, &scratch, reterr));
 	if (nr_others(seat, s))
 		LULL_TRY(s->sum->run(plan, table, seat_at(seat, list->values),
 				     (const uint32_t *)seat_at(seat, list->others),
@@ -344,7 +365,7 @@ static int run_sum(struct cuda_seat *seat, unsigned int id, cudaStream_t stream,
 	const struct layout *l = &seat->key->layout;
 	const struct section *s = &l->sections[id];
 	const uint8_t *scalars = seat_at(seat, id == SECTION_H ? l->a : l->lists[s->list].values);
-	uint8_t *scratch = seat_at(seat, l->sum_scratch[l->nr_lanes == 1 ? 0 : s->lane]);
+	uint8_t *scratch = NULL;
 
 	if (!s->nr)
 		return LULL_OK;
@@ -355,7 +376,8 @@ static int run_sum(struct cuda_seat *seat, unsigned int id, cudaStream_t stream,
 	if (id != SECTION_H)
 		LULL_TRY(wait_for_counts(seat, s, reterr));
 	if (has_lists(seat, id))
-		return run_lists(seat, id, stream, scratch, reterr);
+		return run_lists(seat, id, stream, reterr);
+	LULL_TRY(sum_scratch(seat, s, &s->plan, &scratch, reterr));
 	return s->sum->run(&s->plan, seat->key->block + s->table.at, scalars, NULL, s->nr, scratch,
 			   seat->sums[id], stream, reterr);
 }

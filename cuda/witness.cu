@@ -89,10 +89,10 @@ static int bring_packed(struct cuda_seat *seat, const struct lull_stage_args *ar
 	const struct list *all = list_of(seat);
 	uint8_t *map = seat_at(seat, l->map), *places = seat_at(seat, all->ones);
 
-	LULL_TRY(seat_bring(seat, args, l->map, p->map, classify_map_bytes(p->nr), seat->up,
+	LULL_TRY(seat_bring(seat, args, l->map, p->map, lull_classes_bytes(p->nr), seat->up,
 			    reterr));
 	LULL_TRY(pinned_copy(seat->key->device, l->arrays.arena, places, p->places,
-			     expand_nr_groups(p->nr) * sizeof(uint32_t), seat->up, reterr));
+			     witness_places_bytes(l), seat->up, reterr));
 	LULL_TRY(send_others(seat, p, nr_others, args->workers, reterr));
 	return expand_values((const uint32_t *)map, (const uint32_t *)places,
 			     seat_at(seat, all->others), nr_others, seat_at(seat, all->values),
@@ -127,7 +127,7 @@ const uint32_t *witness_map(const struct cuda_seat *seat)
 
 size_t witness_places_bytes(const struct layout *layout)
 {
-	return (expand_nr_groups(layout->arrays.nr_vars) + 1) * sizeof(uint32_t);
+	return expand_nr_groups(layout->arrays.nr_vars) * sizeof(uint32_t);
 }
 
 void witness_forget(struct cuda_seat *seat)

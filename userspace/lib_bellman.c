@@ -221,10 +221,8 @@ int lull_vkey_verify(const struct lull_vkey *vkey, const uint8_t *proofs,
 				   reterr);
 }
 
-/* Thousands of times what a sector's proof has.  A key without public signals
- * bounds the file by nothing else, and all of it is read. */
-#define PARTITIONS_MAX ((uint64_t)1 << 16)
-#define PROOFS_BYTES_MAX (PARTITIONS_MAX * LULL_BELLMAN_PROOF_BYTES)
+#define PROOFS_BYTES_MAX \
+	((uint64_t)LULL_PARTITIONS_MAX * LULL_BELLMAN_PROOF_BYTES)
 
 /* How many proofs a file holds, and one partition's signals each. */
 static int count_proofs(const struct lull_infile *file, size_t nr_public,
@@ -242,10 +240,9 @@ static int count_proofs(const struct lull_infile *file, size_t nr_public,
 	if (file->bytes > PROOFS_BYTES_MAX)
 		return lull_fail(reterr, LULL_FORMAT,
 				 "%s: expected at most %" PRIu64
-				 " bytes, of %" PRIu64
-				 " partitions, found %" PRIu64,
-				 file->name, PROOFS_BYTES_MAX, PARTITIONS_MAX,
-				 file->bytes);
+				 " bytes, of %d partitions, found %" PRIu64,
+				 file->name, PROOFS_BYTES_MAX,
+				 LULL_PARTITIONS_MAX, file->bytes);
 	if (nr_values != nr * nr_public)
 		return lull_fail(reterr, LULL_INVALID,
 				 "%zu partitions with %zu public signals each: "

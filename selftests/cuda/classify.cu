@@ -59,7 +59,7 @@ static void must_run(int rc, const struct lull_error *error)
 
 static void check_map(const std::vector<scalar> &v, const void *values)
 {
-	size_t bytes = classify_map_bytes(v.size());
+	size_t bytes = lull_classes_bytes(v.size());
 	std::vector<uint32_t> map(bytes / 4 + 1);
 	void *device = device_alloc(bytes);
 	struct lull_error error;
@@ -236,7 +236,7 @@ static void check(size_t nr, enum filling filling)
 /* What the host's check finds (input/classes.h). */
 static std::vector<uint32_t> make_map(const std::vector<scalar> &v)
 {
-	std::vector<uint32_t> map(classify_map_bytes(v.size()) / 4);
+	std::vector<uint32_t> map(lull_classes_bytes(v.size()) / 4);
 
 	for (size_t i = 0; i < v.size(); i++)
 		map[i / class_nr] |= class_of(v[i])
@@ -259,7 +259,7 @@ struct packed_form {
 		if (v.size() % class_nr)
 			map[v.size() / class_nr] |=
 				~0u << class_bits * (v.size() % class_nr);
-		places.resize(nr_groups + 1);
+		places.resize(nr_groups);
 		p = { map.data(), (const uint8_t *)v.data(), v.size(),
 		      places.data() };
 		for (first = 0; first < nr_groups; first += nr) {
@@ -430,12 +430,13 @@ TEST(expand)
 }
 
 /* More is asked for than there is: no more than that is written, nor anything
- * read behind the last value, whatever bits stand there. */
+ * read behind the last value, whatever bits stand there, nor any place made but
+ * the groups' own. */
 TEST(packs_no_more_than_there_is)
 {
 	std::vector<scalar> v(300), others;
-	std::vector<uint32_t> map(classify_map_bytes(v.size()) / 4, ~0u),
-		places(expand_nr_groups(v.size()) + 1);
+	std::vector<uint32_t> map(lull_classes_bytes(v.size()) / 4, ~0u),
+		places(expand_nr_groups(v.size()) + 1, 7);
 	struct packing p = { map.data(), (const uint8_t *)v.data(), v.size(),
 			     places.data() };
 
@@ -443,6 +444,7 @@ TEST(packs_no_more_than_there_is)
 		s = make_scalar(OTHERS);
 	pack_count(&p, 0, expand_nr_groups(v.size()));
 	EXPECT_EQ(v.size(), pack_sum(&p));
+	EXPECT_EQ(7, places.back());
 	others.assign(v.size() + 2, scalar{ { 7, 7, 7, 7 } });
 	pack_values(&p, 290, 20, (uint8_t *)others.data());
 	EXPECT_MEMEQ(&v[290], others.data(), 10 * sizeof(v[0]));

@@ -258,7 +258,7 @@ static void check_packed(const struct layout *l)
 	EXPECT_EQ(l->arrays.assigned ? 0 : nr / 8, l->packed_max);
 	EXPECT_EQ(l->arrays.assigned, !l->map.bytes);
 	EXPECT_TRUE(l->arrays.assigned ||
-		    l->map.bytes >= classify_map_bytes(nr));
+		    l->map.bytes >= lull_classes_bytes(nr));
 	EXPECT_TRUE(all->others.bytes >= l->packed_max * scalar_bytes);
 	EXPECT_TRUE(all->ones.bytes >=
 		    expand_nr_groups(nr) * sizeof(uint32_t));
@@ -311,6 +311,8 @@ static void check(const struct layout *l)
 			    l->sum_scratch[lane].bytes);
 		EXPECT_TRUE(s->last_plan.scratch.bytes <=
 			    l->sum_scratch[lane].bytes);
+		EXPECT_TRUE(!s->few_max || s->few_plan.scratch.bytes <=
+						   l->sum_scratch[lane].bytes);
 		EXPECT_TRUE(
 			s->plan.table_bytes <=
 			(s->streamed ? l->buffers[0].bytes : s->table.bytes));

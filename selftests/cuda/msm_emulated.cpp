@@ -124,12 +124,28 @@ static void expect_point(const affine<E> &want, xyzz<E> sum, const char *what)
 	}
 }
 
+/* What a plan asks for, and bytes behind it which are nobody's. */
+static size_t with_guard(size_t bytes)
+{
+	return (bytes + 255) / 256 * 256 + 256;
+}
+
 static void *poisoned(size_t bytes)
 {
-	void *p = aligned_alloc(256, (bytes + 255) / 256 * 256);
+	void *p = aligned_alloc(256, with_guard(bytes));
 
-	memset(p, 0xcc, bytes);
+	memset(p, 0xcc, with_guard(bytes));
 	return p;
+}
+
+static void free_guarded(void *p, size_t bytes)
+{
+	for (size_t i = bytes; i < with_guard(bytes); i++)
+		if (((const uint8_t *)p)[i] != 0xcc) {
+			TEST_FAIL_("byte %zu of %zu was written to", i, bytes);
+			break;
+		}
+	free(p);
 }
 
 /* Every third scalar, by a plan for so few. */
@@ -161,7 +177,7 @@ static void run_few(const struct msm_plan *plan,
 				      nr, scratch, &sums, 0, &error));
 	group->msm(&want, points, some, plan->shape.nr_points);
 	expect_point(want, msm_finish<G>(&few, &sums), "sum of a few products");
-	free(scratch);
+	free_guarded(scratch, few.scratch.bytes);
 }
 
 template <class G>
@@ -196,8 +212,8 @@ static void run_plan(const struct msm_plan *plan,
 					  0, &error));
 	group->msm(&want, points, scalars, nr);
 	expect_point(want, sum, "plain sum");
-	free(table);
-	free(scratch);
+	free_guarded(table, plan->table_bytes);
+	free_guarded(scratch, plan->scratch.bytes);
 }
 
 template <class G>

@@ -4,8 +4,8 @@
  *
  * Byte for byte the CPU's proofs, with as many full-size values as the test wants:
  * what such a witness stands for satisfies no circuit, so proofs are not checked.
- * By the bytes that go up it is told which way was taken.  Skips where there is no
- * GPU.
+ * By the bytes that go up it is told which way was taken, and emulated devices are
+ * looked at for what came of them.  Skips where there is no GPU.
  */
 #include "gpu_circuit.h"
 
@@ -90,12 +90,63 @@ static void fill(struct scene *s, size_t nr_others, enum where where)
 	blob_write(&s->wtns, s->circuit.wtns);
 }
 
+/* What an emulated device must have once a proof computes: its witness, and the map
+ * of that where it came packed. */
+struct look {
+	bool (*holds)(const void *bytes, size_t nr);
+	const uint8_t *values;
+	size_t nr;
+	bool packed;
+	unsigned int nr_looks;
+};
+
+static enum lull_class class_of(const uint8_t value[LULL_FR_BYTES])
+{
+	uint8_t bit[LULL_FR_BYTES] = { value[0] & 1 };
+
+	if (memcmp(value, bit, sizeof(bit)))
+		return LULL_CLASS_OTHER;
+	return bit[0] ? LULL_CLASS_ONE : LULL_CLASS_ZERO;
+}
+
+static bool holds_map(const struct look *look)
+{
+	size_t bytes = lull_classes_bytes(look->nr), i;
+	uint32_t *map = calloc(1, bytes);
+	bool held;
+
+	for (i = 0; i < look->nr; i++)
+		map[i / LULL_CLASSES_PER_WORD] |=
+			(uint32_t)class_of(look->values + i * LULL_FR_BYTES)
+			<< LULL_CLASS_BITS * (i % LULL_CLASSES_PER_WORD);
+	held = look->holds(map, bytes);
+	free(map);
+	return held;
+}
+
+static void look_at(void *arg, const char *stage)
+{
+	struct look *look = arg;
+
+	if (strcmp(stage, "spmv"))
+		return;
+	look->nr_looks++;
+	EXPECT_TRUE(look->holds(look->values, look->nr * LULL_FR_BYTES));
+	EXPECT_TRUE(!look->packed || holds_map(look));
+}
+
+/* @look: NULL for none. */
 static void prove(struct lull_ctx *ctx, const struct lull_key *key,
 		  const struct lull_wtns *wtns, const struct scene *s,
-		  char text[TEXT_BYTES], char backend[TEXT_BYTES])
+		  struct look *look, char text[TEXT_BYTES],
+		  char backend[TEXT_BYTES])
 {
-	const struct lull_prove_opts opts = { .size = sizeof(opts),
-					      .flags = LULL_PROVE_NO_VERIFY };
+	const struct lull_prove_opts opts = {
+		.size = sizeof(opts),
+		.flags = LULL_PROVE_NO_VERIFY,
+		.progress = look ? look_at : NULL,
+		.progress_arg = look,
+	};
 	struct lull_proof *proof = NULL;
 	struct lull_error error = { 0 };
 
@@ -117,7 +168,7 @@ static void prove_on_cpu(const struct scene *s, char text[TEXT_BYTES])
 
 	ASSERT_EQ(LULL_OK,
 		  lull_wtns_open(s->cpu, s->circuit.wtns, &wtns, NULL));
-	prove(s->cpu, s->cpu_key, wtns, s, text, backend);
+	prove(s->cpu, s->cpu_key, wtns, s, NULL, text, backend);
 	lull_wtns_close(wtns);
 }
 
@@ -152,10 +203,11 @@ static uint64_t packed_bytes(const struct scene *s, size_t nr_others)
 }
 
 /* Twice, as one that went up leaves the next what it had; nothing of either is
- * left on the host.  Returns what one sent. */
+ * left on the host.  The first is looked at, if any.  Returns what one sent. */
 static uint64_t prove_on_gpu(struct lull_ctx *gpu, const struct lull_key *key,
 			     const struct lull_wtns *wtns,
-			     const struct scene *s, const char *want)
+			     const struct scene *s, const char *want,
+			     struct look *look)
 {
 	char got[TEXT_BYTES], backend[TEXT_BYTES];
 	uint64_t sent = 0, (*left)(void);
@@ -164,7 +216,7 @@ static uint64_t prove_on_gpu(struct lull_ctx *gpu, const struct lull_key *key,
 
 	for (i = 0; i < 2; i++) {
 		was = sent_by(gpu);
-		prove(gpu, key, wtns, s, got, backend);
+		prove(gpu, key, wtns, s, i ? NULL : look, got, backend);
 		EXPECT_STREQ(want, got);
 		sent = sent_since(gpu, was);
 		if (find_emulated("emulated_left_on_host", &left))
@@ -178,8 +230,14 @@ static void expect_way(struct lull_ctx *gpu, const struct lull_key *key,
 		       struct scene *s, size_t nr_others, enum where where)
 {
 	struct lull_wtns *wtns[2] = { NULL, NULL };
-	uint64_t want = nr_others <= s->nr / 8 ? packed_bytes(s, nr_others)
-					       : s->nr * LULL_FR_BYTES;
+	struct look look = { .values = s->wtns.data + VALUES_AT,
+			     .nr = s->nr,
+			     .packed = nr_others <= s->nr / 8 };
+	/* It takes a while: where one way ends and where the other begins. */
+	bool looks = nr_others - s->nr / 8 <= 1 &&
+		     find_emulated("emulated_holds", &look.holds);
+	uint64_t want = look.packed ? packed_bytes(s, nr_others)
+				    : s->nr * LULL_FR_BYTES;
 	char text[TEXT_BYTES];
 	int i;
 
@@ -190,9 +248,11 @@ static void expect_way(struct lull_ctx *gpu, const struct lull_key *key,
 	ASSERT_EQ(LULL_OK, lull_wtns_open_mem(gpu, s->wtns.data, s->wtns.bytes,
 					      &wtns[1], NULL));
 	for (i = 0; i < 2; i++) {
-		EXPECT_EQ(want, prove_on_gpu(gpu, key, wtns[i], s, text));
+		EXPECT_EQ(want, prove_on_gpu(gpu, key, wtns[i], s, text,
+					     looks && !i ? &look : NULL));
 		lull_wtns_close(wtns[i]);
 	}
+	EXPECT_EQ(looks, look.nr_looks);
 }
 
 /* Of a GPU whose arena is of that kind. */
@@ -289,7 +349,8 @@ TEST(small_budgets)
 			nr++;
 		}
 		for (i = 0; i < 2 && !err; i++) {
-			sent[i] = prove_on_gpu(gpu, key, wtns[i], &s, want[i]);
+			sent[i] = prove_on_gpu(gpu, key, wtns[i], &s, want[i],
+					       NULL);
 			lull_wtns_close(wtns[i]);
 		}
 		if (!err)
@@ -372,7 +433,7 @@ TEST(fallback_has_the_whole_witness)
 		ASSERT_EQ(LULL_OK,
 			  lull_wtns_open(ctx, s.circuit.wtns, &wtns, NULL));
 		refuse("cudaEventRecord", nth);
-		prove(ctx, key, wtns, &s, got, backend);
+		prove(ctx, key, wtns, &s, NULL, got, backend);
 		EXPECT_STREQ(want, got);
 		if (strncmp(backend, "cpu (fallback: ", 15))
 			TEST_FAIL_("by %s", backend);

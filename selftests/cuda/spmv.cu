@@ -252,7 +252,7 @@ static void multiply_on_device(const struct system *s,
 	void *dictionary = device_alloc(plan->dictionary_bytes),
 	     *block = device_alloc(plan->block_bytes_max),
 	     *scratch = device_alloc(plan->scratch_bytes),
-	     *map = device_alloc(classify_map_bytes(plan->nr_vars));
+	     *map = device_alloc(lull_classes_bytes(plan->nr_vars));
 	fe<F> *out = (fe<F> *)device_alloc(2 * s->n * sizeof(*out));
 	void *witness = device_alloc(s->witness.size());
 	struct lull_error error;

@@ -153,6 +153,69 @@ TEST(full_on_close)
 	take_down();
 }
 
+/* ---- older files ------------------------------------------------------- */
+
+static void write_old(const char *path)
+{
+	struct blob old = blob_copy("old", 3);
+
+	blob_write(&old, path);
+	blob_free(&old);
+	EXPECT_EQ(0, chmod(path, 0600));
+}
+
+/* All of the older one, or none of it; and who may read it. */
+static void expect_file(const char *path, bool old)
+{
+	struct blob is = blob_read(path);
+	struct stat st;
+
+	EXPECT_EQ(old, is.bytes == 3 && !memcmp("old", is.data, 3));
+	EXPECT_EQ(0, stat(path, &st));
+	EXPECT_EQ(0600, st.st_mode & 07777);
+	blob_free(&is);
+}
+
+/* Two outputs that replace older ones: both do, or neither, whichever call
+ * fails. */
+static void replace_failing(const char *first, const char *second)
+{
+	struct lull_error error;
+	const char *met;
+	unsigned int nth, nr_refused = 0;
+	int err;
+
+	for (nth = 1;; nth++) {
+		write_old(first);
+		write_old(second);
+		wrap_arm(FAULT_FAIL, nth, EIO);
+		err = lull_proof_write(proof, first, second, &error);
+		met = wrap_disarm();
+		nr_refused += err != LULL_OK;
+		expect_file(first, err);
+		expect_file(second, err);
+		EXPECT_EQ(2, scratch_count());
+		if (!met)
+			break;
+	}
+	EXPECT_EQ(LULL_OK, err);
+	EXPECT_TRUE(nr_refused > 10);
+}
+
+TEST(older_outputs_stay_when_one_fails)
+{
+	char first[PATH_BYTES], second[PATH_BYTES];
+
+	ASSERT_TRUE(set_up());
+	scratch_path(first, "first");
+	scratch_path(second, "second");
+	replace_failing(first, second);
+	wrapped.no_exchange = true;
+	replace_failing(first, second);
+	wrapped.no_exchange = false;
+	take_down();
+}
+
 /* ---- random numbers ---------------------------------------------------- */
 
 static int prove_disturbed(enum fault fault, unsigned int nth, int sys_errno,

@@ -41,6 +41,7 @@ static struct {
 	atomic_long mapped;  /* bytes mapped and not unmapped */
 	bool only_transfers; /* count none but reads, writes, getrandom */
 	void (*hook)(void);  /* what FAULT_HOOK does */
+	bool no_exchange;    /* a file system that does not exchange names */
 } wrapped;
 
 static inline void wrap_arm(enum fault fault, unsigned int nth, int error)
@@ -198,6 +199,8 @@ int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 int __real_open(const char *path, int flags, mode_t mode);
 int __real_fstat(int fd, struct stat *st);
 int __real_rename(const char *from, const char *to);
+int __real_renameat2(int from_dir, const char *from, int to_dir, const char *to,
+		     unsigned int flags);
 int __real_linkat(int from_dir, const char *from, int to_dir, const char *to,
 		  int flags);
 int __real_dup(int fd);
@@ -217,6 +220,8 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 int __wrap_open(const char *path, int flags, mode_t mode);
 int __wrap_fstat(int fd, struct stat *st);
 int __wrap_rename(const char *from, const char *to);
+int __wrap_renameat2(int from_dir, const char *from, int to_dir, const char *to,
+		     unsigned int flags);
 int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to,
 		  int flags);
 int __wrap_dup(int fd);
@@ -252,6 +257,18 @@ int __wrap_fstat(int fd, struct stat *st)
 int __wrap_rename(const char *from, const char *to)
 {
 	return wrap_error("rename") ? -1 : __real_rename(from, to);
+}
+
+int __wrap_renameat2(int from_dir, const char *from, int to_dir, const char *to,
+		     unsigned int flags)
+{
+	if (wrap_error("renameat2"))
+		return -1;
+	if (wrapped.no_exchange) {
+		errno = EINVAL;
+		return -1;
+	}
+	return __real_renameat2(from_dir, from, to_dir, to, flags);
 }
 
 int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to,

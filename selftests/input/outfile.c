@@ -133,13 +133,20 @@ static void check_replaced_file(void)
 {
 	const char *path = in_folder("old.json");
 	struct lull_outfile out;
+	struct stat st;
 
 	write_file(path, "older and longer");
+	ASSERT_EQ(0, chmod(path, 0604));
 	ASSERT_EQ(LULL_OK, open_out(path, LULL_OUTFILE_FSYNC, &out, NULL));
+	/* Before it has what the older file's readers alone may see. */
+	ASSERT_EQ(0, fstat(out.fd, &st));
+	EXPECT_EQ(0604, st.st_mode & 07777);
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
 	expect_content(path, "older and longer");
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
 	expect_content(path, "new");
+	ASSERT_EQ(0, stat(path, &st));
+	EXPECT_EQ(0604, st.st_mode & 07777);
 	EXPECT_EQ(1, nr_files());
 	unlink(path);
 }
@@ -381,7 +388,75 @@ TEST(what_cannot_be_removed_is_left)
 	unlink(path);
 }
 
-/* There is no name that a finished file could be renamed to. */
+/* A file that is open, of @flags, and its name by way of that. */
+static int open_as_descriptor(const char *path, int flags, char of_fd[64])
+{
+	int fd = open(path, flags | O_CREAT | O_CLOEXEC, 0600);
+
+	snprintf(of_fd, 64, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+static void write_new(const char *path, unsigned int flags)
+{
+	struct lull_outfile out = LULL_OUTFILE_EMPTY;
+
+	ASSERT_EQ(LULL_OK, lull_outfile_open(path, flags, &out, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "new", 3, NULL));
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, NULL));
+}
+
+/* The caller's file stays, and what it has is kept. */
+TEST(descriptors_are_written_to_where_they_stand)
+{
+	const char *path = in_folder("log"), *link = in_folder("link");
+	char of_fd[64];
+	struct stat was, is;
+	int fd;
+
+	write_file(path, "old");
+	ASSERT_EQ(0, stat(path, &was));
+	fd = open_as_descriptor(path, O_WRONLY | O_APPEND, of_fd);
+	ASSERT_TRUE(fd >= 0);
+	write_new(of_fd, LULL_OUTFILE_FSYNC);
+	expect_content(path, "oldnew");
+	ASSERT_EQ(0, symlink(of_fd, link));
+	write_new(link, 0);
+	expect_content(path, "oldnewnew");
+	snprintf(of_fd, sizeof(of_fd), "/dev/fd/%d", fd);
+	if (!access("/dev/fd", F_OK))
+		write_new(of_fd, 0);
+	else
+		EXPECT_EQ(3, write(fd, "new", 3));
+	expect_content(path, "oldnewnewnew");
+	ASSERT_EQ(0, stat(path, &is));
+	EXPECT_EQ(was.st_ino, is.st_ino);
+	EXPECT_EQ(2, nr_files());
+	close(fd);
+	unlink(link);
+	unlink(path);
+}
+
+TEST(descriptors_that_take_nothing)
+{
+	const char *path = in_folder("log");
+	char of_fd[64], msg[128];
+	int fd;
+
+	write_file(path, "old");
+	fd = open_as_descriptor(path, O_RDONLY, of_fd);
+	ASSERT_TRUE(fd >= 0);
+	snprintf(msg, sizeof(msg), "%s: Bad file descriptor", of_fd);
+	expect_open_refused(of_fd, EBADF, msg);
+	close(fd);
+	expect_open_refused(of_fd, EBADF, msg);
+	expect_content(path, "old");
+	EXPECT_EQ(1, nr_files());
+	unlink(path);
+}
+
+/* What is written at many places takes a descriptor of a file that has no name,
+ * to which a finished one could be renamed, and no other. */
 TEST(files_without_a_name_are_written_directly)
 {
 	unsigned int before = nr_files();
@@ -389,19 +464,25 @@ TEST(files_without_a_name_are_written_directly)
 	struct lull_outfile out;
 	struct lull_error err;
 	char of_fd[64];
-	int fd;
+	int fd = open_as_descriptor(path, O_RDWR, of_fd);
 
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	ASSERT_TRUE(fd >= 0);
 	EXPECT_EQ(9, write(fd, "was there", 9));
+	EXPECT_EQ(LULL_USAGE,
+		  lull_outfile_open(of_fd, LULL_OUTFILE_REGULAR, &out, &err));
+	EXPECT_TRUE(strstr(err.msg, "expected a regular file, found a "
+				    "descriptor") != NULL);
 	unlink(path);
-	snprintf(of_fd, sizeof(of_fd), "/proc/self/fd/%d", fd);
-	ASSERT_EQ(LULL_OK, lull_outfile_open(of_fd, 0, &out, &err));
+	ASSERT_EQ(LULL_OK,
+		  lull_outfile_open(of_fd, LULL_OUTFILE_REGULAR, &out, &err));
 	EXPECT_EQ(LULL_OK, lull_outfile_write_at(&out, 2, "new", 3, &err));
 	EXPECT_EQ(LULL_OK, lull_outfile_write(&out, "ab", 2, &err));
 	EXPECT_EQ(LULL_OK, lull_outfile_commit(&out, 1, &err));
 	EXPECT_EQ(before, nr_files());
 	expect_content(of_fd, "abnew");
+	ASSERT_EQ(5, lseek(fd, 0, SEEK_END));
+	write_new(of_fd, 0);
+	expect_content(of_fd, "abnewnew");
 	close(fd);
 }
 
@@ -561,6 +642,42 @@ static void check_neither_when_one_cannot_be_renamed(void)
 TEST(neither_when_one_cannot_be_renamed)
 {
 	both_ways(check_neither_when_one_cannot_be_renamed);
+}
+
+/* Whichever of the names a directory has taken. */
+static void check_older_files_come_back(void)
+{
+	const char *paths[3] = { in_folder("a"), in_folder("b"),
+				 in_folder("c") };
+	struct lull_outfile outs[3];
+	struct stat was, is;
+	unsigned int taken, i;
+
+	for (taken = 0; taken < 3; taken++) {
+		for (i = 0; i < 3; i++) {
+			write_file(paths[i], "old");
+			ASSERT_EQ(LULL_OK,
+				  open_out(paths[i], 0, &outs[i], NULL));
+			lull_outfile_write(&outs[i], "new", 3, NULL);
+		}
+		ASSERT_EQ(0, stat(paths[!taken], &was));
+		unlink(paths[taken]);
+		ASSERT_EQ(0, mkdir(paths[taken], 0700));
+		EXPECT_EQ(LULL_IO, lull_outfile_commit(outs, 3, NULL));
+		EXPECT_EQ(0, rmdir(paths[taken]));
+		expect_content(paths[!taken], "old");
+		ASSERT_EQ(0, stat(paths[!taken], &is));
+		EXPECT_EQ(was.st_ino, is.st_ino);
+		expect_content(paths[taken == 2 ? 1 : 2], "old");
+		EXPECT_EQ(2, nr_files());
+	}
+	for (i = 0; i < 3; i++)
+		unlink(paths[i]);
+}
+
+TEST(older_files_come_back)
+{
+	both_ways(check_older_files_come_back);
 }
 
 static void check_neither_when_one_cannot_be_closed(void)

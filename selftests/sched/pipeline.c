@@ -192,8 +192,14 @@ TEST(jobs_that_are_refused)
 	opts.size = sizeof(opts);
 	EXPECT_EQ(LULL_USAGE,
 		  lull_job_submit(pipeline, bed.key, &opts, &job, &error));
-	EXPECT_TRUE(strstr(error.msg, "at least 1"));
+	EXPECT_TRUE(strstr(error.msg, "1 to 65536 partitions, found 0"));
+	/* As many as a file that is verified may have. */
+	opts.nr_partitions = LULL_PARTITIONS_MAX + 1;
+	EXPECT_EQ(LULL_USAGE,
+		  lull_job_submit(pipeline, bed.key, &opts, &job, &error));
+	EXPECT_TRUE(strstr(error.msg, "1 to 65536 partitions, found 65537"));
 	opts.nr_partitions = 1;
+	opts.paths = NULL;
 	EXPECT_EQ(LULL_USAGE,
 		  lull_job_submit(pipeline, bed.key, &opts, &job, &error));
 	EXPECT_TRUE(strstr(error.msg, "either"));

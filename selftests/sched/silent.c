@@ -4,7 +4,8 @@
  *
  * However partitions meet, under every pair of policies by which memory is kept,
  * on thp; storm/flights has the rest, in a virtual machine.  How they meet is
- * chance, so there are several pipelines of each.
+ * chance, so there are several pipelines of each.  Rows of io_uring are left out,
+ * and that is said, where it is forbidden, as in containers.
  */
 /* What the second has for long lies in what the first had. */
 #define SHAPES "bls12381-mul2", "bn128-poseidon2", "bls12381-poseidon2"
@@ -82,15 +83,34 @@ static void expect_silence(const struct policies *row, size_t nr)
 	take_down(&bed);
 }
 
+/* NULL, or why there is no io_uring here; what else is wrong is a row's to say. */
+static const char *no_uring(void)
+{
+	const struct lull_ctx_opts opts = { .size = sizeof(opts),
+					    .nr_threads = 1,
+					    .arena = "thp",
+					    .loader = "uring" };
+	static struct lull_error err;
+	struct lull_ctx *ctx = NULL;
+	int rc = lull_ctx_create(&opts, &ctx, &err);
+
+	lull_ctx_destroy(ctx);
+	return rc == LULL_UNSUPPORTED ? err.msg : NULL;
+}
+
 TEST(what_is_kept_is_silent)
 {
+	const char *why = no_uring();
 	size_t i, nr;
 
 	for (nr = 2; nr <= NR_SHAPES; nr++)
 		for (i = 0; i < LULL_ARRAY_SIZE(rows); i++)
-			if (rows[i].dealloc == RETIRE ||
-			    rows[i].loader == FIXED)
+			if ((rows[i].dealloc == RETIRE ||
+			     rows[i].loader == FIXED) &&
+			    (!why || rows[i].loader == PREAD))
 				expect_silence(&rows[i], nr);
+	if (why)
+		SKIP(why);
 }
 
 /* The same counters see what is not kept. */

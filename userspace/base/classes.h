@@ -35,7 +35,7 @@ struct lull_classes {
 	size_t nr_others;
 };
 
-/* Of a map of so many values: whole words of 64 bits, as a GPU's warps read it. */
+/* Of a map of so many values: whole words of 64 bits, as a GPU's warps have it. */
 static inline size_t lull_classes_bytes(size_t nr)
 {
 	return (nr + 31) / 32 * 8;

@@ -70,31 +70,33 @@ int bench_alloc_two(struct lull_bench_state *state, size_t bytes, size_t bytes2,
 				      &state->in2, reterr);
 }
 
-static int prepare_fp(struct lull_bench_state *state, struct lull_error *reterr)
+/* Both operands, of @nr elements of so many bytes. */
+static int prepare_two(struct lull_bench_state *state, size_t nr, size_t bytes,
+		       void (*fill)(void *out, size_t nr),
+		       struct lull_error *reterr)
 {
-	/* As pairs they are the operands of fp2_mul too. */
-	size_t nr = 2 * BATCH, bytes = nr * sizeof(struct fp);
-	int err = bench_alloc_two(state, bytes, bytes, reterr);
+	int err = bench_alloc_two(state, nr * bytes, nr * bytes, reterr);
 
 	if (err)
 		return err;
-	fill_fp(state->in.ptr, nr);
-	fill_fp(state->in2.ptr, nr);
-	state->nr_items = (size_t)BATCH * PASSES;
+	fill(state->in.ptr, nr);
+	fill(state->in2.ptr, nr);
 	return LULL_OK;
+}
+
+/* As pairs they are the operands of fp2_mul too. */
+static int prepare_fp(struct lull_bench_state *state, struct lull_error *reterr)
+{
+	state->nr_items = (size_t)BATCH * PASSES;
+	return prepare_two(state, 2 * BATCH, sizeof(struct fp), fill_fp,
+			   reterr);
 }
 
 static int prepare_fr(struct lull_bench_state *state, struct lull_error *reterr)
 {
-	size_t bytes = BATCH * sizeof(struct fr);
-	int err = bench_alloc_two(state, bytes, bytes, reterr);
-
-	if (err)
-		return err;
-	bench_fill_fr(state->in.ptr, BATCH);
-	bench_fill_fr(state->in2.ptr, BATCH);
 	state->nr_items = (size_t)BATCH * PASSES;
-	return LULL_OK;
+	return prepare_two(state, BATCH, sizeof(struct fr), bench_fill_fr,
+			   reterr);
 }
 
 static void run_fp_mul(struct lull_bench_state *state)
@@ -139,12 +141,9 @@ static int prepare_ntt(struct lull_bench_state *state,
 	struct fr_domain *domain;
 	int err;
 
-	err = bench_alloc_two(state, n * sizeof(struct fr),
-			      n * sizeof(struct fr), reterr);
+	err = prepare_two(state, n, sizeof(struct fr), bench_fill_fr, reterr);
 	if (err)
 		return err;
-	bench_fill_fr(state->in.ptr, n);
-	bench_fill_fr(state->in2.ptr, n);
 	scratch_bytes =
 		lull_max(fr_ntt_scratch_bytes(state->log2_n, nr_threads),
 			 fr_quotient_scratch_bytes(state->log2_n, nr_threads));

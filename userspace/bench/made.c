@@ -46,6 +46,7 @@
 #define CIRCUIT "circuit.r1cs"
 #define ZKEY "key.zkey"
 #define LKEY "key.lkey"
+#define WITNESS "w%u.wtns"
 #define HASH_DIGITS (2 * LULL_HASH_BYTES + 1)
 
 static const struct {
@@ -292,6 +293,20 @@ static int name_in(const char *folder, const char *name,
 				   folder);
 }
 
+bool lull_made_name(const char *folder, unsigned int index,
+		    char path[LULL_MADE_PATH_BYTES])
+{
+	static const char *const names[] = { DESCRIPTION, CIRCUIT, ZKEY, LKEY };
+	char name[LULL_MADE_NAME_BYTES];
+
+	_Static_assert(LULL_ARRAY_SIZE(names) == LULL_MADE_FIRST_WTNS,
+		       "witnesses are behind all others");
+	if (index < LULL_MADE_FIRST_WTNS)
+		return !name_in(folder, names[index], path, NULL);
+	snprintf(name, sizeof(name), WITNESS, index - LULL_MADE_FIRST_WTNS);
+	return !name_in(folder, name, path, NULL);
+}
+
 /* The key and the witnesses, where they are wanted. */
 static int name_files(const struct lull_made_opts *opts, struct lull_made *made,
 		      const char *folder, struct lull_error *reterr)
@@ -305,7 +320,7 @@ static int name_files(const struct lull_made_opts *opts, struct lull_made *made,
 			      opts->files & LULL_MADE_ZKEY ? ZKEY : LKEY,
 			      made->key_path, reterr);
 	for (i = 0; i < nr && !err; i++) {
-		snprintf(name, sizeof(name), "w%u.wtns", i);
+		snprintf(name, sizeof(name), WITNESS, i);
 		err = name_in(folder, name, path, reterr);
 		if (!err)
 			err = add_witness(made, path, reterr);

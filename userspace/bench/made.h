@@ -158,6 +158,19 @@ int lull_made_keep(const struct lull_made_opts *opts, const char *folder,
 int lull_made_nameless(const struct lull_made_opts *opts,
 		       struct lull_made *ret_made, struct lull_error *reterr);
 
+/**
+ * lull_made_name - the files of a folder, for who must not write to any of them
+ * @folder: where
+ * @index: 0, 1 and so on: circuit.json, a circuit, keys of both formats, witnesses
+ * @path: filled
+ *
+ * Return: whether there is room for it; of a folder that has fewer files too.
+ */
+bool lull_made_name(const char *folder, unsigned int index,
+		    char path[LULL_MADE_PATH_BYTES]);
+/* The index of the first witness. */
+#define LULL_MADE_FIRST_WTNS 4
+
 /* One of nothing, too. */
 void lull_made_end(struct lull_made *made);
 

@@ -14,7 +14,6 @@
 #define RUNS_DEFAULT 5
 #define PROOFS_DEFAULT 4
 #define JOBS_DEFAULT 2
-#define PARTITIONS_MAX 100000
 #define MIN_LOG2_DEFAULT 12
 #define MAX_LOG2_DEFAULT 16
 #define NS_PER_US 1e3
@@ -276,8 +275,8 @@ static int parse_partitions(const struct lull_cli *cli,
 			    struct lull_error *reterr)
 {
 	int err = lull_cli_parse_number("partitions", cli->partitions, 1,
-					PARTITIONS_MAX, &opts->nr_partitions,
-					reterr);
+					LULL_PARTITIONS_MAX,
+					&opts->nr_partitions, reterr);
 
 	if (err || cli->nr_witnesses <= opts->nr_partitions)
 		return err;
@@ -307,15 +306,44 @@ static int fill_pipeline(const struct lull_cli *cli,
 	return parse_partitions(cli, opts, reterr);
 }
 
+/* Of a kept folder every file counts, those that are not measured too, and
+ * witnesses of an earlier run up to the first that is not there. */
+static int check_kept(const struct lull_cli *cli, struct lull_error *reterr)
+{
+	char path[LULL_MADE_PATH_BYTES];
+	const char *input = path;
+	unsigned int i;
+	int err = LULL_OK;
+
+	for (i = 0; !err && lull_made_name(cli->keep, i, path); i++) {
+		if (!access(path, F_OK))
+			err = lull_cli_check_outputs(&input, 1, &cli->trace, 1,
+						     reterr);
+		else if (i >= LULL_MADE_FIRST_WTNS)
+			break;
+	}
+	return err;
+}
+
+static int check_trace(const struct lull_cli *cli,
+		       const struct lull_bench_opts *opts,
+		       struct lull_error *reterr)
+{
+	const char *inputs[2] = { opts->key_path, opts->wtns_paths[0] };
+	int err;
+
+	if (!cli->trace)
+		return LULL_OK;
+	err = lull_cli_check_outputs(inputs, 2, &cli->trace, 1, reterr);
+	return err || !cli->keep ? err : check_kept(cli, reterr);
+}
+
 static int measure_pipeline(const struct lull_cli *cli,
 			    struct lull_bench_opts *opts,
 			    struct lull_error *reterr)
 {
-	const char *inputs[2] = { opts->key_path, opts->wtns_paths[0] };
-	int err = LULL_OK;
+	int err = check_trace(cli, opts, reterr);
 
-	if (cli->trace)
-		err = lull_cli_check_outputs(inputs, 2, &cli->trace, 1, reterr);
 	lull_term_progress("measuring", 0, 0);
 	if (!err)
 		err = lull_bench_pipeline(opts, reterr);

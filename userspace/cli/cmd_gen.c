@@ -99,22 +99,29 @@ static int generate(const struct lull_cli *cli, struct lull_made_opts *opts,
 	return err;
 }
 
+/* Witnesses alone are made without anybody counting what the circuit has. */
+static json_t *count_of(const struct lull_circuit_counts *counts, uint64_t nr)
+{
+	return counts->nr_wires ? json_integer((json_int_t)nr) : json_null();
+}
+
 static json_t *describe(const struct lull_cli *cli,
 			const struct lull_made *made, unsigned int nr_witnesses)
 {
 	const struct lull_circuit_counts *counts = &made->counts;
 
-	return json_pack("{s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+	return json_pack("{s:o, s:s, s:s, s:I, s:o, s:I, s:o, s:o, s:o, s:I, "
 			 "s:b, s:o, s:I, s:I}",
 			 "folder", lull_term_text(cli->output), "shape",
 			 cli->shape, "curve", lull_cli_curve_name(cli->curve),
 			 "constraints", (json_int_t)made->circuit.nr_rows,
-			 "wires", (json_int_t)counts->nr_wires, "public",
+			 "wires", count_of(counts, counts->nr_wires), "public",
 			 (json_int_t)made->circuit.nr_public, "terms_a",
-			 (json_int_t)counts->nr_terms_a, "terms_b",
-			 (json_int_t)counts->nr_terms_b, "terms_c",
-			 (json_int_t)counts->nr_terms_c, "witnesses",
-			 (json_int_t)nr_witnesses, "toxic", 1, "backend",
+			 count_of(counts, counts->nr_terms_a), "terms_b",
+			 count_of(counts, counts->nr_terms_b), "terms_c",
+			 count_of(counts, counts->nr_terms_c), "witnesses",
+			 (json_int_t)nr_witnesses, "toxic",
+			 made->key_path[0] != '\0', "backend",
 			 lull_term_text(made->key.backend), "key_ns",
 			 (json_int_t)made->key.ns, "witnesses_ns",
 			 (json_int_t)made->wtns_ns);

@@ -11,6 +11,14 @@
 #include "cli/cli.h"
 #include "cli/term.h"
 
+/* Such parameters are as good as any, until somebody wants them back. */
+static void warn_rows(void)
+{
+	lull_term_warn(NULL, "these parameters have the circuit's rows in "
+			     "another order: with its .r1cs --from bellman "
+			     "refuses them");
+}
+
 /* The words of the command line. */
 enum { WORD_IN, WORD_OUT };
 
@@ -42,6 +50,8 @@ int lull_cli_key_convert_bellman(const struct lull_cli *cli)
 	if (lull_cli_check_outputs(&cli->words[WORD_IN], 1, &out, 1, &err) ||
 	    convert(cli, &err))
 		return lull_term_fail(cli->json, &err);
+	if (!strcmp(cli->to, LULL_CLI_BELLMAN))
+		warn_rows();
 	if (!cli->json)
 		return LULL_EXIT_OK;
 	return lull_term_emit(json_pack(

@@ -2,11 +2,13 @@
 /*
  * cmd_partitions.c - lull prove --partitions: one key and many witnesses
  *
- * Outputs are refused before the key is read, those among them that may never be
+ * More witnesses than a file of proofs may have are refused first.  Outputs are
+ * refused before the key is read, those among them that may never be
  * written.  When every partition has its proof they are written into one file;
  * when some have not, each of the others is written into a file of its own,
  * FILE.NUMBER, so that nothing that was proved is lost and no file lacks what
- * its name promises.
+ * its name promises.  Nor does one of an earlier run: FILE is then removed, and
+ * FILE.NUMBER of those that failed.
  */
 #include <errno.h>
 #include <glob.h>
@@ -14,9 +16,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/error.h"
+#include "base/fdpath.h"
 #include "base/trace.h"
 #include "cli/cli.h"
 #include "cli/term.h"
@@ -33,6 +38,8 @@
  * @cli: the command line
  * @paths: of the witnesses, in the order of their numbers
  * @nr: how many
+ * @parts: FILE.NUMBER of each, which is written when some have no proof: NULL of
+ *	one partition
  * @ctx: the context
  * @key: the key
  * @pipeline: who proves
@@ -44,6 +51,7 @@ struct partitions {
 	const struct lull_cli *cli;
 	glob_t paths;
 	unsigned int nr;
+	char **parts;
 	struct lull_ctx *ctx;
 	struct lull_key *key;
 	struct lull_pipeline *pipeline;
@@ -60,18 +68,42 @@ static int compare_paths(const void *a, const void *b)
 	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* What glob() was stopped by; it hands on nothing of the caller's. */
+static struct lull_error unreadable;
+
+/* Without what lies in such a directory there would be fewer partitions, and
+ * nobody would know.  What is none, or not there, has none. */
+static int stop_at_unreadable(const char *directory, int error)
+{
+	if (error == ENOENT || error == ENOTDIR)
+		return 0;
+	lull_fail_errno(&unreadable, LULL_IO, error,
+			"--partitions: directory %.100s", directory);
+	return 1;
+}
+
 static int find_witnesses(struct partitions *p, struct lull_error *reterr)
 {
 	const char *pattern = p->cli->partitions;
-	int err = glob(pattern, GLOB_NOSORT, NULL, &p->paths);
+	int err = glob(pattern, GLOB_NOSORT, stop_at_unreadable, &p->paths);
 
 	if (err == GLOB_NOMATCH)
 		return lull_fail(reterr, LULL_USAGE,
 				 "--partitions: no file matches '%.100s'",
 				 pattern);
+	if (err == GLOB_ABORTED) {
+		*reterr = unreadable;
+		return unreadable.code;
+	}
 	if (err)
-		return lull_fail_errno(reterr, LULL_IO, errno,
-				       "--partitions: '%.100s'", pattern);
+		return lull_fail(reterr, LULL_NOMEM,
+				 "--partitions: out of memory");
+	if (p->paths.gl_pathc > LULL_PARTITIONS_MAX)
+		return lull_fail(reterr, LULL_USAGE,
+				 "--partitions: expected at most %d witnesses, "
+				 "found %zu that match '%.100s'",
+				 LULL_PARTITIONS_MAX, p->paths.gl_pathc,
+				 pattern);
 	p->nr = (unsigned int)p->paths.gl_pathc;
 	qsort(p->paths.gl_pathv, p->nr, sizeof(char *), compare_paths);
 	return LULL_OK;
@@ -105,17 +137,47 @@ static char *name_of_one(const struct partitions *p, unsigned int i)
 	return name;
 }
 
-/* The files of single partitions, which are written when some have no proof: of
- * one partition never. */
 static unsigned int nr_parts(const struct partitions *p)
 {
 	return p->nr > 1 ? p->nr : 0;
 }
 
-/* @parts and @inputs hold nothing yet. */
+static int name_parts(struct partitions *p, struct lull_error *reterr)
+{
+	const unsigned int nr = nr_parts(p);
+	unsigned int i;
+
+	if (!nr)
+		return LULL_OK;
+	/* Beside a descriptor, in /dev, is no place for them. */
+	if (lull_fd_of_path(p->cli->output) >= 0)
+		return lull_fail(reterr, LULL_USAGE,
+				 "prove: --output: expected a file, found the "
+				 "descriptor '%.40s'",
+				 p->cli->output);
+	p->parts = calloc(nr, sizeof(*p->parts));
+	for (i = 0; p->parts && i < nr; i++) {
+		p->parts[i] = name_of_one(p, i);
+		if (!p->parts[i])
+			break;
+	}
+	return p->parts && i == nr
+		       ? LULL_OK
+		       : lull_fail(reterr, LULL_NOMEM, "out of memory");
+}
+
+static void free_parts(struct partitions *p)
+{
+	unsigned int i;
+
+	for (i = 0; p->parts && i < p->nr; i++)
+		free(p->parts[i]);
+	free(p->parts);
+}
+
+/* @inputs and @outputs hold nothing yet. */
 static int check_named(const struct partitions *p, const char **inputs,
-		       char **parts, const char **outputs,
-		       struct lull_error *reterr)
+		       const char **outputs, struct lull_error *reterr)
 {
 	unsigned int i, nr = 0;
 
@@ -125,30 +187,23 @@ static int check_named(const struct partitions *p, const char **inputs,
 	outputs[nr++] = p->cli->output;
 	if (p->cli->trace)
 		outputs[nr++] = p->cli->trace;
-	for (i = 0; i < nr_parts(p); i++) {
-		parts[i] = name_of_one(p, i);
-		if (!parts[i])
-			return lull_fail(reterr, LULL_NOMEM, "out of memory");
-		outputs[nr++] = parts[i];
-	}
+	for (i = 0; i < nr_parts(p); i++)
+		outputs[nr++] = p->parts[i];
 	return lull_cli_check_outputs(inputs, p->nr + 1, outputs, nr, reterr);
 }
 
-static int check_paths(const struct partitions *p, struct lull_error *reterr)
+static int check_paths(struct partitions *p, struct lull_error *reterr)
 {
 	const char **inputs = calloc(p->nr + 1, sizeof(*inputs));
 	const char **outputs = calloc(p->nr + 2, sizeof(*outputs));
-	char **parts = calloc(p->nr, sizeof(*parts));
-	unsigned int i;
 	int err;
 
-	if (inputs && outputs && parts)
-		err = check_named(p, inputs, parts, outputs, reterr);
+	if (inputs && outputs)
+		err = name_parts(p, reterr);
 	else
 		err = lull_fail(reterr, LULL_NOMEM, "out of memory");
-	for (i = 0; parts && i < nr_parts(p); i++)
-		free(parts[i]);
-	free(parts);
+	if (!err)
+		err = check_named(p, inputs, outputs, reterr);
 	free(outputs);
 	free(inputs);
 	return err;
@@ -271,31 +326,85 @@ static int prove(struct partitions *p, struct lull_error *reterr)
 
 /* ---- results ----------------------------------------------------------- */
 
-static int write_one(struct partitions *p, unsigned int i, unsigned int flags,
-		     struct lull_error *reterr)
+static unsigned int write_flags(const struct partitions *p)
 {
-	char *name = name_of_one(p, i);
-	int err;
+	return wants_json_file(p->cli) ? LULL_JOB_JSON : 0;
+}
 
-	if (!name)
-		return lull_fail(reterr, LULL_NOMEM, "out of memory");
-	err = lull_job_write(p->job, i, 1, name, flags, reterr);
-	free(name);
+/* What an earlier run left, if it did.  A pipe or a device is no result. */
+static int remove_older(const char *name, struct lull_error *reterr)
+{
+	struct stat st;
+	char line[256];
+
+	if (stat(name, &st) || !S_ISREG(st.st_mode))
+		return LULL_OK;
+	if (unlink(name))
+		return lull_fail_errno(reterr, LULL_IO, errno,
+				       "%.200s: removing what an earlier run "
+				       "left",
+				       name);
+	snprintf(line, sizeof(line),
+		 "%.200s is of an earlier run and was removed", name);
+	lull_term_note(NULL, line);
+	return LULL_OK;
+}
+
+/* Beside the files of this run, what looks as if it were another of them. */
+static int remove_untrue(const struct partitions *p, struct lull_error *reterr)
+{
+	int err = remove_older(p->cli->output, reterr);
+	unsigned int i;
+
+	for (i = 0; i < p->nr && !err; i++)
+		if (!lull_job_proof(p->job, i, NULL))
+			err = remove_older(p->parts[i], reterr);
 	return err;
 }
 
+static int write_parts(struct partitions *p, struct lull_error *reterr)
+{
+	unsigned int i, nr_written = 0;
+	int err = LULL_OK, left = LULL_OK;
+
+	for (i = 0; i < p->nr && !err; i++) {
+		if (!lull_job_proof(p->job, i, NULL))
+			continue;
+		err = lull_job_write(p->job, i, 1, p->parts[i], write_flags(p),
+				     reterr);
+		nr_written += !err;
+	}
+	if (nr_written)
+		left = remove_untrue(p, err ? NULL : reterr);
+	return err ? err : left;
+}
+
+/* A signal ends the command at once, as there is nothing to cancel any more,
+ * but not between two files. */
 static int write_proofs(struct partitions *p, struct lull_error *reterr)
 {
-	unsigned int flags = wants_json_file(p->cli) ? LULL_JOB_JSON : 0, i;
-	int err = LULL_OK;
+	const bool whole = p->status.nr_proved == p->nr;
+	int err;
 
-	if (p->status.nr_proved == p->nr)
-		return lull_job_write(p->job, 0, p->nr, p->cli->output, flags,
-				      reterr);
-	for (i = 0; i < p->nr && !err; i++)
-		if (lull_job_proof(p->job, i, NULL))
-			err = write_one(p, i, flags, reterr);
+	lull_cli_signals_install();
+	if (whole)
+		lull_cli_signals_hold_for(&p->cli->output, 1);
+	else
+		lull_cli_signals_hold_for((const char *const *)p->parts,
+					  nr_parts(p));
+	err = whole ? lull_job_write(p->job, 0, p->nr, p->cli->output,
+				     write_flags(p), reterr)
+		    : write_parts(p, reterr);
+	lull_cli_signals_release();
 	return err;
+}
+
+static int write_trace(struct partitions *p, struct lull_error *reterr)
+{
+	lull_cli_signals_install();
+	return p->cli->trace ? lull_pipeline_trace_write(p->pipeline,
+							 p->cli->trace, reterr)
+			     : LULL_OK;
 }
 
 static json_t *describe_one(const struct partitions *p, unsigned int i)
@@ -412,35 +521,40 @@ static void list_proved(const struct partitions *p, char *text, size_t bytes)
 	}
 }
 
-static int report_interrupt(const struct partitions *p)
+static int report_interrupt(struct partitions *p)
 {
+	struct lull_error untraced;
 	char line[256], proved[128];
 
+	say_failures(p);
 	list_proved(p, proved, sizeof(proved));
 	snprintf(line, sizeof(line),
 		 "interrupted: %u of %u partitions had been proved%s%s%s, "
-		 "nothing was written",
+		 "no proof was written",
 		 p->status.nr_proved, p->nr, *proved ? " (" : "",
 		 *proved ? proved + 1 : "", *proved ? ")" : "");
 	lull_term_note(NULL, line);
+	if (write_trace(p, &untraced))
+		lull_term_note(NULL, untraced.msg);
 	if (p->cli->json)
 		lull_term_emit(describe(p));
 	return LULL_EXIT_SIGNALED + lull_cli_signals_caught();
 }
 
-/* A trace that cannot be written costs nobody a proof. */
+/* The trace is last: where it cannot be written, or waits for its reader, it
+ * costs nobody a proof. */
 static int report(struct partitions *p)
 {
 	struct lull_error error, untraced;
-	int no_trace = LULL_OK, err, said;
+	int err, no_trace, said;
 
-	if (p->cli->trace)
-		no_trace = lull_pipeline_trace_write(p->pipeline, p->cli->trace,
-						     &untraced);
 	if (p->status.nr_canceled)
 		return report_interrupt(p);
 	say_failures(p);
 	err = write_proofs(p, &error);
+	no_trace = write_trace(p, &untraced);
+	if (err && no_trace)
+		lull_term_note(NULL, untraced.msg);
 	if (err || no_trace)
 		return lull_term_fail(p->cli->json, err ? &error : &untraced);
 	said = p->cli->json ? lull_term_emit(describe(p)) : LULL_EXIT_OK;
@@ -466,6 +580,7 @@ int lull_cli_prove_partitions(const struct lull_cli *cli)
 	lull_pipeline_destroy(p.pipeline);
 	lull_key_close(p.key);
 	lull_ctx_destroy(p.ctx);
+	free_parts(&p);
 	globfree(&p.paths);
 	return ret;
 }

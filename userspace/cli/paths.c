@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fdpath.h"
 #include "cli/cli.h"
 
 /* A path in a message: its last bytes tell more than its first. */
@@ -76,10 +77,16 @@ static int check_directory(const char *path, struct lull_error *reterr)
 
 static int check_output(const char *path, struct lull_error *reterr)
 {
+	const int fd = lull_fd_of_path(path);
 	struct stat st;
 	char *target;
 	int err;
 
+	if (fd >= 0)
+		return lull_fd_is_writable(fd)
+			       ? LULL_OK
+			       : lull_fail_errno(reterr, LULL_IO, errno, "%s",
+						 shown(path).text);
 	if (stat(path, &st))
 		return check_directory(path, reterr);
 	if (S_ISDIR(st.st_mode))

@@ -6,6 +6,10 @@
  * and takes a struct lull_error as its last argument, which it fills on
  * failure only and which may be NULL.  Outputs are written on success only.
  * The library never prints and never exits.
+ *
+ * Of the paths that files are written to, one that names a descriptor of the
+ * process (/dev/stdout, /dev/fd/5) is that descriptor, written to from where it
+ * stands, and one that is a device or a pipe is written to directly.
  */
 #ifndef LULL_H
 #define LULL_H

@@ -102,6 +102,11 @@ LULL_API int lull_key_bellman_vkey_write(const struct lull_key *key,
 /* A proof as bellman writes it: A, B and C, compressed. */
 #define LULL_BELLMAN_PROOF_BYTES 192
 
+/* Partitions of one job, and of a file of proofs: thousands of times what a
+ * sector's proof has.  A key without public signals bounds such a file by nothing
+ * else, and all of it is read. */
+#define LULL_PARTITIONS_MAX 65536
+
 /**
  * lull_proof_bellman - a proof in bellman's bytes
  * @proof: of BLS12-381
@@ -185,7 +190,7 @@ LULL_API int lull_vkey_verify(const struct lull_vkey *vkey,
  * @public_path: a JSON array of decimal strings: the first partition's public
  *	signals, then the second's, and so on
  * @proof_path: LULL_BELLMAN_PROOF_BYTES for each partition, of which there are
- *	at most 65536
+ *	at most LULL_PARTITIONS_MAX
  * @reterr: filled on failure
  *
  * Return: LULL_OK when all are valid, LULL_INVALID when not, otherwise what is

@@ -160,7 +160,7 @@ LULL_API int lull_pipeline_trace_write(struct lull_pipeline *pipeline,
  * struct lull_job_opts - one key and many witnesses
  * @size: sizeof(struct lull_job_opts)
  * @flags: LULL_PROVE_*
- * @nr_partitions: how many, at least 1
+ * @nr_partitions: how many, at least 1 and at most LULL_PARTITIONS_MAX
  * @paths: their files, copied; or NULL and
  * @wtns: open witnesses, which outlive the job
  */

@@ -337,10 +337,10 @@ static int check_object(const struct source *src, const json_t *json)
 	return LULL_OK;
 }
 
-static int parse_proof(const struct source *src, const json_t *json,
-		       struct lull_json_proof *proof)
+static int take_proof(struct source *src, const json_t *json, void *ret)
 {
 	const struct lull_curve_facts *facts = src->facts;
+	struct lull_json_proof *proof = ret;
 	int err;
 
 	err = check_object(src, json);
@@ -366,9 +366,9 @@ static int parse_proof(const struct source *src, const json_t *json,
 	return err;
 }
 
-static int parse_public(const struct source *src, const json_t *json,
-			struct lull_json_public *public)
+static int take_public(struct source *src, const json_t *json, void *ret)
 {
+	struct lull_json_public *public = ret;
 	char path[PATH_BYTES];
 	size_t i;
 	int err;
@@ -441,9 +441,9 @@ static int read_ic(const struct source *src, const json_t *json,
 	return LULL_OK;
 }
 
-static int parse_vkey(struct source *src, const json_t *json,
-		      struct lull_json_vkey *vkey)
+static int take_vkey(struct source *src, const json_t *json, void *ret)
 {
+	struct lull_json_vkey *vkey = ret;
 	const struct {
 		const char *name;
 		uint8_t *point;
@@ -475,24 +475,26 @@ static int parse_vkey(struct source *src, const json_t *json,
 	return read_ic(src, json, vkey);
 }
 
-/* @json may be NULL. */
-static void end(struct source *src, json_t *json)
+/* Has @take make *ret of what is read; ends src->in. */
+static int parse(struct source *src,
+		 int (*take)(struct source *src, const json_t *json, void *ret),
+		 void *ret)
 {
+	json_t *json = NULL;
+	int err = load(src, &json);
+
+	if (!err)
+		err = take(src, json, ret);
 	json_decref(json);
 	lull_infile_close(&src->in);
+	return err;
 }
 
-/* Each of the three readers below ends src->in. */
 static int read_proof(struct source *src, struct lull_json_proof *ret_proof)
 {
 	struct lull_json_proof proof = { 0 };
-	json_t *json = NULL;
-	int err;
+	int err = parse(src, take_proof, &proof);
 
-	err = load(src, &json);
-	if (!err)
-		err = parse_proof(src, json, &proof);
-	end(src, json);
 	if (!err)
 		*ret_proof = proof;
 	return err;
@@ -501,13 +503,8 @@ static int read_proof(struct source *src, struct lull_json_proof *ret_proof)
 static int read_public(struct source *src, struct lull_json_public *ret_public)
 {
 	struct lull_json_public public = { 0 };
-	json_t *json = NULL;
-	int err;
+	int err = parse(src, take_public, &public);
 
-	err = load(src, &json);
-	if (!err)
-		err = parse_public(src, json, &public);
-	end(src, json);
 	if (err)
 		lull_json_public_done(&public);
 	else
@@ -518,13 +515,8 @@ static int read_public(struct source *src, struct lull_json_public *ret_public)
 static int read_vkey(struct source *src, struct lull_json_vkey *ret_vkey)
 {
 	struct lull_json_vkey vkey = { 0 };
-	json_t *json = NULL;
-	int err;
+	int err = parse(src, take_vkey, &vkey);
 
-	err = load(src, &json);
-	if (!err)
-		err = parse_vkey(src, json, &vkey);
-	end(src, json);
 	if (err)
 		lull_json_vkey_done(&vkey);
 	else

@@ -6,7 +6,8 @@
  * Linux can give it a name that nobody has, in one step, but not one that is
  * taken: then it has a second name for the moment between two calls.  That name is
  * made of the file's, so that what is left there by a kill at that very moment is
- * removed by the next output of the same name.
+ * removed by the next output of the same name.  Of several outputs each but the
+ * last changes names with the older file, which is removed when all are named.
  */
 #include "input/outfile.h"
 
@@ -26,12 +27,14 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "base/fdpath.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
 #define TEMP_TRIES 16	   /* names of 64 bits: one is enough */
 #define TEMP_NAME_BYTES 32 /* ".lull-" and 16 hexadecimal digits */
 #define FILE_MODE 0666	   /* less the umask, as for any new file */
+#define MODE_BITS 0777	   /* what a file that is replaced hands on */
 #define FD_NAME_BYTES 32   /* "/proc/self/fd/" and ten digits */
 
 /* Length of the directory part of @path, its slash included; 0 when the path
@@ -149,9 +152,28 @@ static char *resolve(const char *path, bool exists)
 	return exists ? realpath(path, NULL) : strdup(path);
 }
 
-static int open_regular(const char *path, bool exists, struct lull_outfile *out,
-			struct lull_error *reterr)
+/* Who may read the file that is replaced may read this one, and nobody else,
+ * from before there is anything in it. */
+static int keep_mode(const struct stat *old, struct lull_outfile *out,
+		     struct lull_error *reterr)
 {
+	const mode_t mode = old->st_mode & MODE_BITS;
+	struct stat st;
+
+	if (fstat(out->fd, &st) ||
+	    ((st.st_mode & MODE_BITS) != mode && fchmod(out->fd, mode)))
+		return lull_fail_errno(reterr, LULL_IO, errno,
+				       "%s: the mode of the older file",
+				       out->name);
+	return LULL_OK;
+}
+
+/* @old is the file that is there, or NULL. */
+static int open_regular(const char *path, const struct stat *old,
+			struct lull_outfile *out, struct lull_error *reterr)
+{
+	const bool exists = old;
+
 	/* Renaming would get around a file's own permissions. */
 	if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS))
 		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
@@ -168,18 +190,23 @@ static int open_regular(const char *path, bool exists, struct lull_outfile *out,
 		return lull_fail_errno(reterr, LULL_IO, errno,
 				       "%s: creating a file in its directory",
 				       out->name);
-	return LULL_OK;
+	return exists ? keep_mode(old, out, reterr) : LULL_OK;
+}
+
+static int refuse_many_places(const struct lull_outfile *out, const char *found,
+			      struct lull_error *reterr)
+{
+	return lull_fail(reterr, LULL_USAGE,
+			 "%s: it is written at many places at once: expected a "
+			 "regular file, found a %s",
+			 out->name, found);
 }
 
 static int open_special(const char *path, struct lull_outfile *out,
 			struct lull_error *reterr)
 {
 	if (out->flags & LULL_OUTFILE_REGULAR)
-		return lull_fail(reterr, LULL_USAGE,
-				 "%s: it is written at many places at once: "
-				 "expected a regular file, found a device or "
-				 "pipe",
-				 out->name);
+		return refuse_many_places(out, "device or pipe", reterr);
 	out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (out->fd < 0)
 		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
@@ -196,29 +223,57 @@ static int open_nameless(const char *path, struct lull_outfile *out,
 	return LULL_OK;
 }
 
-int lull_outfile_open(const char *path, unsigned int flags,
-		      struct lull_outfile *ret_out, struct lull_error *reterr)
+/* What the caller has open is written to where it stands: a file that is
+ * appended to grows.  What is written at many places is a file of its own, so
+ * such a descriptor is only a way to name one that has no name. */
+static int open_descriptor(const char *path, int fd, struct lull_outfile *out,
+			   struct lull_error *reterr)
 {
-	struct lull_outfile out = { .fd = -1, .flags = flags };
+	struct stat st;
+
+	if (!lull_fd_is_writable(fd) || fstat(fd, &st))
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
+	if (out->flags & LULL_OUTFILE_REGULAR)
+		return S_ISREG(st.st_mode) && !st.st_nlink
+			       ? open_nameless(path, out, reterr)
+			       : refuse_many_places(out, "descriptor", reterr);
+	out->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (out->fd < 0)
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
+	return LULL_OK;
+}
+
+static int open_file(const char *path, struct lull_outfile *out,
+		     struct lull_error *reterr)
+{
 	struct stat st;
 	size_t len = strlen(path);
 	bool exists = !stat(path, &st);
-	int err;
 
-	lull_infile_name(path, out.name);
 	if (!exists && errno != ENOENT)
-		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out.name);
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s", out->name);
 	if ((exists && S_ISDIR(st.st_mode)) || (len && path[len - 1] == '/'))
-		return lull_fail_errno(reterr, LULL_IO, EISDIR, "%s", out.name);
+		return lull_fail_errno(reterr, LULL_IO, EISDIR, "%s",
+				       out->name);
 	if (!len)
 		return lull_fail_errno(reterr, LULL_IO, ENOENT,
 				       "an empty name for an output");
 	if (exists && !S_ISREG(st.st_mode))
-		err = open_special(path, &out, reterr);
-	else if (exists && !st.st_nlink)
-		err = open_nameless(path, &out, reterr);
-	else
-		err = open_regular(path, exists, &out, reterr);
+		return open_special(path, out, reterr);
+	if (exists && !st.st_nlink)
+		return open_nameless(path, out, reterr);
+	return open_regular(path, exists ? &st : NULL, out, reterr);
+}
+
+int lull_outfile_open(const char *path, unsigned int flags,
+		      struct lull_outfile *ret_out, struct lull_error *reterr)
+{
+	struct lull_outfile out = { .fd = -1, .flags = flags };
+	int fd = lull_fd_of_path(path), err;
+
+	lull_infile_name(path, out.name);
+	err = fd < 0 ? open_file(path, &out, reterr)
+		     : open_descriptor(path, fd, &out, reterr);
 	if (err) {
 		lull_outfile_discard(&out);
 		return err;
@@ -412,9 +467,57 @@ static bool link_temp(struct lull_outfile *out)
 	return false;
 }
 
-/* Another writer of the same file may have taken ours away with its own name:
+static bool exchange(const char *name, const char *other)
+{
+	return !renameat2(AT_FDCWD, name, AT_FDCWD, other, RENAME_EXCHANGE);
+}
+
+/* Gives an older file a second name, where there is one and its file system has
+ * such names. */
+static bool link_old(struct lull_outfile *out)
+{
+	char *old = begin_temp(out->path);
+	bool linked = false, failed = true;
+	uint64_t random;
+
+	if (old && draw(&random)) {
+		end_temp(old, out->path, random);
+		linked = !linkat(AT_FDCWD, out->path, AT_FDCWD, old, 0);
+		failed = !linked && errno != ENOENT && errno != EPERM &&
+			 errno != EOPNOTSUPP && errno != EMLINK;
+	}
+	if (linked)
+		out->old = old;
+	else
+		free(old);
+	return !failed;
+}
+
+/* Takes the place of an older file, which has another name from then on. */
+static bool replace_keeping(struct lull_outfile *out)
+{
+	struct stat st;
+
+	if (exchange(out->temp, out->path)) {
+		if (!lstat(out->temp, &st) && S_ISDIR(st.st_mode)) {
+			exchange(out->temp, out->path);
+			errno = EISDIR;
+			return false;
+		}
+		out->old = out->temp;
+		out->temp = NULL;
+		return true;
+	}
+	/* There is no older file, or not every file system can. */
+	if (errno != ENOENT && errno != EINVAL && errno != ENOSYS)
+		return false;
+	return (out->old || link_old(out)) && !rename(out->temp, out->path);
+}
+
+/* @keep: the older file must come back if another output cannot be named.
+ * Another writer of the same file may have taken ours away with its own name:
  * then once more. */
-static bool put_name(struct lull_outfile *out)
+static bool put_name(struct lull_outfile *out, bool keep)
 {
 	bool unnamed = !out->temp;
 	int tries;
@@ -426,7 +529,7 @@ static bool put_name(struct lull_outfile *out)
 	for (tries = 0; tries < TEMP_TRIES; tries++) {
 		if (!out->temp && !link_temp(out))
 			return false;
-		if (!rename(out->temp, out->path))
+		if (keep ? replace_keeping(out) : !rename(out->temp, out->path))
 			break;
 		if (!unnamed || errno != ENOENT)
 			return false;
@@ -438,6 +541,17 @@ static bool put_name(struct lull_outfile *out)
 	return tries < TEMP_TRIES;
 }
 
+/* Leaves the older file where it can: it is not lost under its other name. */
+static void take_name_back(struct lull_outfile *out)
+{
+	if (!out->old)
+		unlink(out->path);
+	else
+		(void)rename(out->old, out->path);
+	free(out->old);
+	out->old = NULL;
+}
+
 static int name_all(struct lull_outfile *outs, size_t nr,
 		    struct lull_error *reterr)
 {
@@ -445,12 +559,12 @@ static int name_all(struct lull_outfile *outs, size_t nr,
 	int err;
 
 	for (i = 0; i < nr; i++) {
-		if (!outs[i].path || put_name(&outs[i]))
+		if (!outs[i].path || put_name(&outs[i], i + 1 < nr))
 			continue;
 		err = errno;
 		for (j = 0; j < i; j++)
 			if (outs[j].path)
-				unlink(outs[j].path);
+				take_name_back(&outs[j]);
 		return lull_fail_errno(reterr, LULL_IO, err,
 				       "%s: renaming the finished file",
 				       outs[i].name);
@@ -484,6 +598,9 @@ void lull_outfile_discard(struct lull_outfile *out)
 		close(out->fd);
 	if (out->temp)
 		unlink(out->temp);
+	if (out->old)
+		unlink(out->old);
+	free(out->old);
 	free(out->temp);
 	free(out->path);
 	*out = (struct lull_outfile)LULL_OUTFILE_EMPTY;

@@ -6,9 +6,9 @@
  * name on commit: a run that fails, or is killed, leaves neither a half file nor
  * an older one damaged.  Where the file system has no such files (NFS, FAT, some
  * FUSE) the file has a temporary name, ".lull-" and a number, that a kill leaves.
- * A path that is a device or a pipe (/dev/stdout, /dev/null) is written to
- * directly, and so is a file that no folder has (/proc/self/fd/5 of one that was
- * made without a name, or removed).  Refuses directories and detects a full disk.
+ * A path that is a device or a pipe (/dev/null) is written to directly, and one
+ * that is a descriptor (/dev/stdout, /dev/fd/5; base/fdpath.h) by that descriptor,
+ * from where it stands.  Refuses directories and detects a full disk.
  */
 #ifndef LULL_INPUT_OUTFILE_H
 #define LULL_INPUT_OUTFILE_H
@@ -23,7 +23,8 @@
 
 /* For lull_outfile_open(): commit waits until the disk has the file. */
 #define LULL_OUTFILE_FSYNC 1u
-/* Refuse devices and pipes: the output is written at many places at once. */
+/* Refuse devices, pipes and descriptors: the output is written at many places at
+ * once.  A descriptor of a file that no folder has is taken, and emptied. */
 #define LULL_OUTFILE_REGULAR 2u
 /* Under a temporary name everywhere; for tests. */
 #define LULL_OUTFILE_NAMED 4u
@@ -35,6 +36,7 @@
  * @path: the final name, symbolic links resolved; NULL for what is
  *	written to directly
  * @temp: the temporary name; NULL while the file has none
+ * @old: the name of the file that was replaced, while it may have to come back
  * @name: for messages
  * @mapped: lull_outfile_map(): its bytes, or NULL
  * @mapped_bytes: how many
@@ -44,6 +46,7 @@ struct lull_outfile {
 	unsigned int flags;
 	char *path;
 	char *temp;
+	char *old;
 	char name[LULL_INFILE_NAME_BYTES];
 	uint8_t *mapped;
 	uint64_t mapped_bytes;
@@ -163,7 +166,9 @@ int lull_outfile_stream(const struct lull_outfile *out, FILE **ret_stream,
  *
  * All are written out (and synced, where asked) before the first gets its name,
  * so a full disk leaves every name as it was.  When one cannot have its name,
- * those that have are removed.  Every output is ended, on failure too.
+ * those that have lose it, and the files that they replaced are there again: on
+ * all file systems that exchange names or have hard links.  A file that replaces
+ * one has its permissions.  Every output is ended, on failure too.
  *
  * Return: LULL_OK or LULL_IO.
  */

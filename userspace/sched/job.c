@@ -122,9 +122,10 @@ static int check_opts(const struct lull_job_opts *opts,
 	if (opts->size < sizeof(*opts))
 		return lull_fail_size(reterr, "lull_job_opts", sizeof(*opts),
 				      opts->size);
-	if (!opts->nr_partitions)
+	if (!opts->nr_partitions || opts->nr_partitions > LULL_PARTITIONS_MAX)
 		return lull_fail(reterr, LULL_USAGE,
-				 "a job: expected at least 1 partition");
+				 "a job: expected 1 to %d partitions, found %u",
+				 LULL_PARTITIONS_MAX, opts->nr_partitions);
 	if (!opts->paths == !opts->wtns)
 		return lull_fail(reterr, LULL_USAGE,
 				 "a job: expected either paths or witnesses");

@@ -15,6 +15,10 @@
  * piece.  So the first job of a shape sees to it that the shapes before it still
  * find what they need: later there is nothing left to be had.
  *
+ * A shape is of no one key: jobs that need no more than another's are covered by
+ * that one's, so it stays when the key that it came with is closed.  It goes when
+ * an idle pipeline gives its memory back, or as the oldest of many.
+ *
  * Not more than the budget admits, and not where what a partition gives back is
  * gone: of malloc carriers, and of thp and hugetlb by any policy but retire
  * unless somebody has registered it.  Memory that cannot be had is no fault here:
