@@ -8,9 +8,9 @@
  *
  *	no thread waits for ever: every job ends and the teardown goes through;
  *	what was admitted, and the second job's key, are never more than the
- *	budget;
- *	at the end nothing is admitted, every flight is idle, every partition
- *	has ended once.
+ *	budget, whenever that key comes;
+ *	at the end nothing is admitted or held, every flight is idle, every
+ *	partition has ended once.
  *
  * A mutex is an atomic step, as nothing in the code waits inside of one.  A
  * condition variable is modelled with its lost wake-ups: who waits has gone to
@@ -50,12 +50,17 @@ bool stop;			/* lock */
 byte idle = NR_FLIGHTS;		/* lock */
 bool sleeping[NR_LOADING];	/* on the pipeline's condition "work" */
 
+#define THE_KEY NR_LOADING	/* stands in line like a loader, but no thread
+				 * sleeps on it */
+#define NR_ASKING (NR_LOADING + 1)
+
 byte used;			/* budget's lock */
 byte held;			/* budget's lock */
-byte largest;			/* budget's lock: of hold(), while it looks */
-byte nr_waiting;		/* budget's lock: loaders in asking[] */
-byte line[NR_LOADING];		/* budget's lock: loaders, the first first */
-byte wants[NR_LOADING];
+byte promised;			/* budget's lock: the key's, while it waits */
+byte place;			/* budget's lock: in line, while it looks */
+byte nr_waiting;		/* budget's lock: of line[] */
+byte line[NR_ASKING];		/* budget's lock: who waits, the first first */
+byte wants[NR_ASKING];
 bool admitted[NR_LOADING];
 bool nudged[NR_LOADING];	/* signalled since it went to sleep */
 
@@ -139,17 +144,45 @@ inline end_one(f)
 
 /* ---- budget -------------------------------------------------------------- */
 
+/* Those behind @place, if anybody, move up. */
+inline move_up()
+{
+	nr_waiting--;
+	do
+	:: place < nr_waiting -> line[place] = line[place + 1]; place++
+	:: else -> break
+	od;
+	line[nr_waiting] = 0;
+	place = 0
+}
+
+/* unlink_locked() */
+inline leave_line(who)
+{
+	place = 0;
+	do
+	:: line[place] == who -> break
+	:: else -> place++
+	od;
+	move_up()
+}
+
 /* hand_out_locked(): to the head, as long as there is enough. */
 inline hand_out()
 {
 	do
 	:: nr_waiting > 0 && held + used + wants[line[0]] <= LIMIT ->
-		used = used + wants[line[0]];
+		if
+		:: line[0] == THE_KEY ->
+			held = held + wants[THE_KEY];
+			promised = 0
+		:: else ->
+			used = used + wants[line[0]];
+			admitted[line[0]] = true;
+			nudged[line[0]] = true
+		fi;
 		assert(held + used <= LIMIT);
-		admitted[line[0]] = true;
-		nudged[line[0]] = true;
-		line[0] = line[NR_LOADING - 1];
-		nr_waiting--
+		move_up()
 	:: else -> break
 	od
 }
@@ -165,23 +198,33 @@ inline release(f)
 	}
 }
 
-/* lull_budget_hold(): beside it the largest of those to come has room, and the
- * largest of those who wait. */
+/* lull_budget_hold(): beside it the largest of those to come has room; those in
+ * line have their own before.  Held at once, or in line. */
 inline hold(n, room)
 {
-	largest = room;
+	refused = held + n + room > LIMIT;
 	if
-	:: nr_waiting > 0 && wants[line[0]] > largest -> largest = wants[line[0]]
-	:: else -> skip
+	:: refused -> skip
+	:: !refused && nr_waiting == 0 && held + used + n <= LIMIT ->
+		held = held + n
+	:: else ->
+		wants[THE_KEY] = n;
+		promised = n;
+		line[nr_waiting] = THE_KEY;
+		nr_waiting++
 	fi;
+	assert(held + used <= LIMIT)
+}
+
+/* lull_budget_unhold(), also of a key that still waits. */
+inline unhold()
+{
 	if
-	:: nr_waiting > 1 && wants[line[NR_LOADING - 1]] > largest ->
-		largest = wants[line[NR_LOADING - 1]]
-	:: else -> skip
+	:: refused -> skip
+	:: !refused && promised > 0 -> promised = 0; leave_line(THE_KEY)
+	:: else -> held = held - KEY
 	fi;
-	refused = held + n + largest > LIMIT;
-	largest = 0;
-	held = held + (refused -> 0 : n)
+	hand_out()
 }
 
 /* lull_budget_admit(); ok is false when it was canceled, or can never fit. */
@@ -191,7 +234,7 @@ inline admit(me, j, n)
 		admitted[me] = false;
 		gone = false;
 		if
-		:: held + n > LIMIT -> ok = false; gone = true
+		:: held + promised + n > LIMIT -> ok = false; gone = true
 		:: nr_waiting == 0 && held + used + n <= LIMIT ->
 			used = used + n;
 			assert(held + used <= LIMIT);
@@ -211,12 +254,7 @@ inline admit(me, j, n)
 			if
 			:: admitted[me] -> ok = true
 			:: !admitted[me] && canceled[j] ->
-				if
-				:: line[0] == me ->
-					line[0] = line[NR_LOADING - 1]
-				:: else -> skip
-				fi;
-				nr_waiting--;
+				leave_line(me);
 				hand_out();
 				break
 			:: else -> nudged[me] = false
@@ -388,22 +426,39 @@ inline cancel(j)
 	atomic { open_all() }
 }
 
+/* withdraw() */
+inline free_second()
+{
+	if
+	:: KEY > 0 -> atomic { unhold() }
+	:: else -> skip
+	fi
+}
+
 proctype User()
 {
 	bool refused;
 
-	/* lull_job_submit() of both: the pipeline is at rest until then.  The
-	 * second is nothing but what it holds where that is looked at. */
+	/* lull_job_submit() of both: the pipeline is at rest until then.  With a
+	 * key, the second comes at any moment later, and may be refused. */
 	atomic {
 		nr_begun[0] = 0; nr_left[0] = EACH(0);
 		if
 		:: KEY == 0 -> nr_begun[1] = 0; nr_left[1] = EACH(1)
-		:: else -> ended[1] = EACH(1)
+		:: else -> skip
 		fi;
 		broadcast_work()
 	}
 	if
-	:: KEY > 0 -> atomic { hold(KEY, SIZE(0)) }
+	:: KEY > 0 ->
+		atomic {
+			hold(KEY, SIZE(0)); /* the larger of both */
+			if
+			:: refused -> ended[1] = EACH(1)
+			:: else -> nr_begun[1] = 0; nr_left[1] = EACH(1)
+			fi;
+			broadcast_work()
+		}
 	:: else -> skip
 	fi;
 	if
@@ -412,8 +467,11 @@ proctype User()
 	:: cancel(0); cancel(1)
 	:: skip
 	fi;
-	nr_left[0] == 0;
-	nr_left[1] == 0;
+	/* lull_job_free(): the second's may come first. */
+	if
+	:: nr_left[1] == 0 -> free_second(); nr_left[0] == 0
+	:: nr_left[0] == 0 -> nr_left[1] == 0; free_second()
+	fi;
 	assert(ended[0] == EACH(0) && ended[1] == EACH(1));
 	/* lull_pipeline_destroy() */
 	atomic { stop = true; broadcast_work() }
@@ -424,7 +482,7 @@ proctype User()
 	gone_assembling == 1;
 	closed_garbage = true;
 	gone_freeing == 1;
-	assert(used == 0 && nr_waiting == 0 && holders == 0);
+	assert(used == 0 && held == 0 && nr_waiting == 0 && holders == 0);
 	assert(idle == NR_FLIGHTS);
 	assert(empty(compute) && empty(assemble) && empty(garbage));
 	done = true

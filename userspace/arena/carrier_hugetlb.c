@@ -22,6 +22,7 @@
 #include "arena/slab.h"
 #include "base/base.h"
 #include "base/error.h"
+#include "base/mem.h"
 
 #define SMALL LULL_ARENA_HUGETLB_BYTES
 #define LARGE LULL_ARENA_GIGANTIC_BYTES
@@ -59,7 +60,7 @@ static int map_file(struct lull_slab *slab, const struct lull_arena_opts *opts,
 				       name_of(slab->page_bytes));
 	err = lull_arena_node_bind(p, slab->span_bytes, opts->node, reterr);
 	if (err) {
-		munmap(p, slab->span_bytes);
+		lull_unmap(p, slab->span_bytes);
 		return err;
 	}
 	if (opts->secret)
@@ -134,7 +135,7 @@ static int reserve(struct lull_slab *slab, const struct lull_arena_opts *opts,
 
 static void unreserve(struct lull_slab *slab)
 {
-	munmap(slab->base, slab->span_bytes);
+	lull_unmap(slab->base, slab->span_bytes);
 	close(slab->fd);
 }
 

@@ -18,6 +18,7 @@
 #include "arena/slab.h"
 #include "base/base.h"
 #include "base/error.h"
+#include "base/mem.h"
 
 /* With less locked memory than this the module is of no use to a prover. */
 #define MEMLOCK_MIN ((size_t)64 << 20)
@@ -140,7 +141,7 @@ static int reserve(struct lull_slab *slab, const struct lull_arena_opts *opts,
 
 static void unreserve(struct lull_slab *slab)
 {
-	munmap(slab->base, slab->span_bytes);
+	lull_unmap(slab->base, slab->span_bytes);
 	close(slab->fd);
 }
 

@@ -15,6 +15,7 @@
 #include "arena/slab.h"
 #include "base/base.h"
 #include "base/error.h"
+#include "base/mem.h"
 
 /* Maps @span at a multiple of SLOT_BYTES and cuts off what surrounds it. */
 static uint8_t *map_aligned(size_t span)
@@ -32,9 +33,10 @@ static uint8_t *map_aligned(size_t span)
 	start = (uintptr_t)p;
 	first = lull_align_up(start, SLOT_BYTES);
 	if (first > start)
-		munmap(p, first - start);
+		lull_unmap(p, first - start);
 	if (first + span < start + bytes)
-		munmap((void *)(first + span), start + bytes - first - span);
+		lull_unmap((void *)(first + span),
+			   start + bytes - first - span);
 	return (uint8_t *)first;
 }
 
@@ -57,7 +59,7 @@ static int reserve(struct lull_slab *slab, const struct lull_arena_opts *opts,
 				       span_bytes);
 	err = lull_arena_node_bind(base, span_bytes, opts->node, reterr);
 	if (err) {
-		munmap(base, span_bytes);
+		lull_unmap(base, span_bytes);
 		return err;
 	}
 	/* Hints: without huge pages, or in a core, it works all the same. */
@@ -71,7 +73,7 @@ static int reserve(struct lull_slab *slab, const struct lull_arena_opts *opts,
 
 static void unreserve(struct lull_slab *slab)
 {
-	munmap(slab->base, slab->span_bytes);
+	lull_unmap(slab->base, slab->span_bytes);
 }
 
 /* Released slots are usable still; above the top, nothing is yet. */

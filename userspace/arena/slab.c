@@ -12,6 +12,7 @@
 #include "arena/host.h"
 #include "base/base.h"
 #include "base/error.h"
+#include "base/mem.h"
 
 /* Where address space is limited, a slab has no more than this, and others
  * follow: what the limit leaves is for stacks, files and malloc. */
@@ -85,7 +86,7 @@ void lull_slab_destroy(struct lull_arena *arena, struct lull_slab *slab)
 	*link = slab->next;
 	arena->stats.span_bytes -= slab->span_bytes;
 	lull_arena_unpoison(slab->base, slab->top_bytes);
-	munmap(slab->slots, slab->span_bytes / SLOT_BYTES);
+	lull_unmap(slab->slots, slab->span_bytes / SLOT_BYTES);
 	slab->carrier->unreserve(slab);
 	free(slab);
 }

@@ -225,6 +225,11 @@ uint64_t lull_bench_now_ns(void);
 uint64_t lull_bench_peak_rss_bytes(void);
 void lull_bench_peak_rss_reset(void);
 
+/* A context's counters, whose munmaps are all that the library called: not only
+ * the arena's, but those of mapped files as well. */
+void lull_bench_ctx_stats(struct lull_ctx *ctx,
+			  struct lull_ctx_stats *ret_stats);
+
 /* {"cpu", "cores", "kernel", "compiler"}, or NULL. */
 json_t *lull_bench_host(void);
 

@@ -243,12 +243,12 @@ static int measure(struct load *l, struct lull_error *reterr)
 	uint64_t start, start_cpu;
 	int err = warm_up(l, reterr);
 
-	lull_ctx_stats(l->ctx, &l->arena_first, NULL);
+	lull_bench_ctx_stats(l->ctx, &l->arena_first);
 	if (!err)
 		err = measure_isolated(l, reterr);
 	if (err)
 		return err;
-	lull_ctx_stats(l->ctx, &l->arena_before, NULL);
+	lull_bench_ctx_stats(l->ctx, &l->arena_before);
 	lull_ctx_device_stats(l->ctx, &l->devices_before, NULL);
 	lull_counters_read(&l->before);
 	start_cpu = cpu_ns();
@@ -257,7 +257,7 @@ static int measure(struct load *l, struct lull_error *reterr)
 	l->wall_ns = lull_bench_now_ns() - start;
 	l->sustained_cpu_ns = cpu_ns() - start_cpu;
 	lull_counters_read(&l->after);
-	lull_ctx_stats(l->ctx, &l->arena_after, NULL);
+	lull_bench_ctx_stats(l->ctx, &l->arena_after);
 	lull_ctx_device_stats(l->ctx, &l->devices_after, NULL);
 	lull_pipeline_stats(l->pipeline, &l->stats, NULL);
 	if (!err && l->opts->trace)
@@ -314,7 +314,8 @@ static json_t *describe_times(struct load *l)
 		(double)each / l->opts->nr_partitions / l->info.domain_size);
 }
 
-/* Nothing was had of the system, or given back, since the first proofs. */
+/* Nothing was had of the system, or given back, since the first proofs: by the
+ * arena, or by who maps files. */
 static bool is_silent(const struct load *l)
 {
 	const struct lull_ctx_stats *was = &l->arena_first;

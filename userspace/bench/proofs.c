@@ -96,8 +96,8 @@ static int measure(struct proofs *p, struct lull_error *reterr)
 		err = lull_key_info(key.key, &p->info, reterr);
 	for (i = 0; i <= p->opts->nr_runs && !err; i++) {
 		err = measure_once(p, key.key, wtns, i > 0, reterr);
-		lull_ctx_stats(p->opts->ctx, i ? &p->arena : &p->arena_first,
-			       NULL);
+		lull_bench_ctx_stats(p->opts->ctx,
+				     i ? &p->arena : &p->arena_first);
 		lull_ctx_device_stats(p->opts->ctx,
 				      i ? &p->devices : &p->devices_first,
 				      NULL);
@@ -171,7 +171,8 @@ static json_t *describe_stages(struct proofs *p)
 	return object;
 }
 
-/* What the proofs behind the first had of the arena: all 0 when it is silent. */
+/* What the proofs behind the first had of the arena, and unmapped at all: all 0
+ * when they are silent. */
 static json_t *describe_arena(const struct proofs *p)
 {
 	const struct lull_ctx_stats *was = &p->arena_first, *is = &p->arena;

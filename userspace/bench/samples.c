@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "base/mem.h"
 #include "bench/bench.h"
 
 #define NS_PER_S 1000000000u
@@ -44,6 +45,13 @@ uint64_t lull_bench_peak_rss_bytes(void)
 			break;
 	fclose(file);
 	return kib * BYTES_PER_KIB;
+}
+
+void lull_bench_ctx_stats(struct lull_ctx *ctx,
+			  struct lull_ctx_stats *ret_stats)
+{
+	lull_ctx_stats(ctx, ret_stats, NULL);
+	ret_stats->munmaps += lull_unmaps();
 }
 
 void lull_bench_peak_rss_reset(void)

@@ -304,10 +304,30 @@ static int submit(struct partitions *p, struct lull_error *reterr)
 				     reterr);
 }
 
+/* A key takes its file's size: what cannot fit is refused before the host is
+ * filled with it.  What is no file is left to who opens it. */
+static int check_budget(const struct lull_cli *cli, struct lull_error *reterr)
+{
+	uint64_t most = cli->pipeline.host_bytes;
+	struct stat st;
+
+	if (!most || stat(cli->key, &st) || !S_ISREG(st.st_mode) ||
+	    (uint64_t)st.st_size <= most)
+		return LULL_OK;
+	return lull_fail(
+		reterr, LULL_NOMEM,
+		"%s does not fit: expected a key of at most %llu bytes "
+		"(--host-memory), found %llu",
+		cli->key, (unsigned long long)most,
+		(unsigned long long)st.st_size);
+}
+
 static int prove(struct partitions *p, struct lull_error *reterr)
 {
-	int err = lull_cli_ctx_create(p->cli, &p->ctx, reterr);
+	int err = check_budget(p->cli, reterr);
 
+	if (!err)
+		err = lull_cli_ctx_create(p->cli, &p->ctx, reterr);
 	lull_term_progress("key", 0, 0);
 	if (!err)
 		err = lull_key_open(p->ctx, p->cli->key, &p->key, reterr);

@@ -32,11 +32,11 @@ struct lull_job;
  *	takes what it wants under any of them
  * @bandwidth_gate: whether loads and frees pause while a proof wants the
  *	memory's bandwidth: "off" (NULL means it), "flag" or "tokens"
- * @host_bytes: the most memory that keys and partitions under way may have; a
- *	partition waits until it fits; 0 for no bound
- * @device_bytes: the same for &struct lull_job_opts.device_bytes
+ * @host_bytes: the most memory that keys of jobs and partitions under way are
+ *	counted with at any time; who does not fit waits, as it says there; 0 for
+ *	no bound
  * @idle_release_s: give free memory back to the system after so many seconds
- *	without work; 0 for never
+ *	without work, and without a key that is opened or closed; 0 for never
  * @trace: not 0: keep what lull_pipeline_trace_write() writes
  */
 struct lull_pipeline_opts {
@@ -47,10 +47,34 @@ struct lull_pipeline_opts {
 	const char *dealloc;
 	const char *bandwidth_gate;
 	uint64_t host_bytes;
-	uint64_t device_bytes;
 	unsigned int idle_release_s;
 	int trace;
 };
+
+/**
+ * DOC: what is counted against &struct lull_pipeline_opts.host_bytes
+ *
+ * A partition, from before its witness is read until its sums are known, with
+ * &struct lull_job_status.partition_bytes.  A key, with its file's size and what
+ * assembling its proofs takes, once for all its jobs: from when the first of
+ * them is submitted until the last is freed.  Both together are never more than
+ * the bound.
+ *
+ * Where partitions under way leave a key no room, it waits for them, and with it
+ * its job's partitions and those that come later: everybody has what it wants in
+ * the order of asking.  A key that would not fit even without any is refused.
+ *
+ * A key is in memory from lull_key_open() to lull_key_close(), jobs or not.  So
+ * memory of keys that no job uses, or that wait, is the caller's to bound: who
+ * opens a key when its turn has come never has more than is counted.
+ *
+ * Memory of a GPU is not among it.  That is planned when a key is opened, within
+ * &struct lull_ctx_opts.vram_bytes, with places for as many proofs as have room:
+ * a proof that finds none on its GPU waits for one, and a key for which there is
+ * not one place is refused by lull_key_open(), with the numbers, or left to the
+ * CPU where that may take over.
+ * &struct lull_device_stats has what is used.
+ */
 
 /**
  * lull_pipeline_create - threads that load, compute and assemble side by side
@@ -84,11 +108,12 @@ LULL_API void lull_pipeline_destroy(struct lull_pipeline *pipeline);
  * @binding: how threads are bound to processors
  * @host_bytes: the bound, 0 for none
  * @host_bytes_held: by keys of jobs, and for checking their proofs
+ * @host_bytes_promised: to keys that wait for room
  * @host_bytes_used: by partitions now
- * @host_bytes_max: the most that both together were
+ * @host_bytes_max: the most that those held and those used were together
  * @memory_waits: how often a partition waited for memory
  * @bandwidth_waits: how often a load or free paused
- * @idle_releases: how often free memory was given back
+ * @idle_releases: how often there was free memory to be given back
  * @idle_released_bytes: how much that was
  * @trace_lost: events that the trace has no room for
  */
@@ -103,6 +128,7 @@ struct lull_pipeline_stats {
 	char binding[64];
 	uint64_t host_bytes;
 	uint64_t host_bytes_held;
+	uint64_t host_bytes_promised;
 	uint64_t host_bytes_used;
 	uint64_t host_bytes_max;
 	uint64_t memory_waits;
@@ -137,7 +163,6 @@ LULL_API int lull_pipeline_trace_write(struct lull_pipeline *pipeline,
  * @nr_partitions: how many, at least 1 and at most LULL_PARTITIONS_MAX
  * @paths: their files, copied; or NULL and
  * @wtns: open witnesses, which outlive the job
- * @device_bytes: of device memory that a partition is to be counted with
  */
 struct lull_job_opts {
 	size_t size;
@@ -145,7 +170,6 @@ struct lull_job_opts {
 	unsigned int nr_partitions;
 	const char *const *paths;
 	const struct lull_wtns *const *wtns;
-	uint64_t device_bytes;
 };
 
 /**
@@ -160,8 +184,9 @@ struct lull_job_opts {
  * fails harms no other.
  *
  * Context: any thread.
- * Return: LULL_OK, LULL_USAGE, LULL_IO, or LULL_NOMEM, also when the budget can
- * never have the key and a partition.
+ * Return: LULL_OK, LULL_USAGE, LULL_IO, or LULL_NOMEM, also when the budget
+ * cannot have the key and the largest partition beside keys of jobs that were not
+ * freed.
  */
 LULL_API int lull_job_submit(struct lull_pipeline *pipeline,
 			     const struct lull_key *key,
@@ -187,7 +212,8 @@ LULL_API void lull_job_cancel(struct lull_job *job);
  * @nr_proved: that have their proof
  * @nr_failed: that have failed
  * @nr_canceled: that were canceled
- * @partition_bytes: of host memory that each is counted with
+ * @partition_bytes: of host memory that each is counted with, whatever its
+ *	witness's file has beside the values
  */
 struct lull_job_status {
 	size_t size;

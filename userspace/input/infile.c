@@ -270,7 +270,7 @@ int lull_infile_open_mem(const void *data, size_t bytes, const char *name,
 void lull_infile_close(struct lull_infile *file)
 {
 	if (file->mapped) {
-		munmap((void *)file->data, (size_t)file->bytes);
+		lull_unmap((void *)file->data, (size_t)file->bytes);
 		lull_instream_close(&file->stream);
 	}
 	lull_arena_retire(&file->vec);

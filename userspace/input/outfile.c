@@ -29,6 +29,7 @@
 #include "base/error.h"
 #include "base/fdpath.h"
 #include "base/hash.h"
+#include "base/mem.h"
 
 #define TEMP_TRIES 16	   /* names of 64 bits: one is enough */
 #define TEMP_NAME_BYTES 32 /* ".lull-" and 16 hexadecimal digits */
@@ -592,7 +593,7 @@ int lull_outfile_commit(struct lull_outfile *outs, size_t nr,
 void lull_outfile_discard(struct lull_outfile *out)
 {
 	if (out->mapped)
-		munmap(out->mapped, (size_t)out->mapped_bytes);
+		lull_unmap(out->mapped, (size_t)out->mapped_bytes);
 	if (out->fd >= 0)
 		close(out->fd);
 	if (out->temp)

@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "base/mem.h"
 #include "load/cache.h"
 #include "load/engine.h"
 #include "load/uring.h"
@@ -186,7 +187,7 @@ void lull_load_source_close(struct lull_loader *loader,
 	if (source->own_fd >= 0)
 		close(source->own_fd);
 	if (source->map)
-		munmap(source->map, source->file->bytes);
+		lull_unmap(source->map, source->file->bytes);
 }
 
 /* ---- faults ------------------------------------------------------------ */

@@ -2,10 +2,14 @@
 /*
  * budget.h - how much memory partitions may have at one time
  *
- * Bytes of the host and bytes of a device, each with a bound of its own.  What
- * is there for long, such as a key, is held; partitions are admitted, in the
- * order in which they asked, so that none starves behind smaller ones.  What
- * can never fit is refused at once, with the numbers.
+ * What is there for long, such as a key, is held; partitions are admitted.
+ * Both together are never more than the bound.  Who finds no room waits in one
+ * line, keys and partitions in the order in which they asked, so that none
+ * starves behind smaller ones.  What can never fit is refused at once, with the
+ * numbers.
+ *
+ * Bytes of the host alone: a device's are planned when a key is attached, and
+ * its seats admit proofs (backend/backend.h).
  *
  * Documentation/models/pipeline.pml has the protocol, for spin.
  */
@@ -19,26 +23,17 @@
 #include "lull.h"
 
 struct lull_budget;
-
-/**
- * struct lull_bytes - memory of both kinds
- * @host: of this host
- * @device: of a GPU
- */
-struct lull_bytes {
-	uint64_t host;
-	uint64_t device;
-};
+struct lull_hold;
 
 /**
  * lull_budget_create - a budget of which nothing is used
- * @limit: of each kind; 0 for none but that the sums can be counted
+ * @limit: bytes; 0 for none but that the sums can be counted
  * @ret_budget: owned by the caller; end it with lull_budget_destroy()
  * @reterr: filled on failure
  *
  * Return: LULL_OK or LULL_NOMEM.
  */
-int lull_budget_create(struct lull_bytes limit, struct lull_budget **ret_budget,
+int lull_budget_create(uint64_t limit, struct lull_budget **ret_budget,
 		       struct lull_error *reterr);
 
 /* Takes NULL.  Nobody waits. */
@@ -49,20 +44,23 @@ void lull_budget_destroy(struct lull_budget *budget);
  * @budget: the budget
  * @bytes: how much
  * @largest: the most that will be asked for at one time while this is held, by
- *	whomever: it must still fit, and so must whoever waits already
+ *	whomever: it must still fit
  * @what: names it in the message
+ * @ret_hold: end it with lull_budget_unhold(); NULL for no bytes
  * @reterr: filled on failure
  *
- * Does not wait.
+ * Does not wait: the hold does.  Where what is admitted leaves no room yet, it
+ * stands in line, and whoever asks for admission later has its own behind it.
+ * Admission alone keeps it there, so that it ends whatever holders do.
  *
  * Return: LULL_OK, or LULL_NOMEM and nothing is held.
  */
-int lull_budget_hold(struct lull_budget *budget, struct lull_bytes bytes,
-		     struct lull_bytes largest, const char *what,
-		     struct lull_error *reterr);
+int lull_budget_hold(struct lull_budget *budget, uint64_t bytes,
+		     uint64_t largest, const char *what,
+		     struct lull_hold **ret_hold, struct lull_error *reterr);
 
-/* Undoes lull_budget_hold(). */
-void lull_budget_unhold(struct lull_budget *budget, struct lull_bytes bytes);
+/* Undoes lull_budget_hold(), also of what still stands in line; takes NULL. */
+void lull_budget_unhold(struct lull_budget *budget, struct lull_hold *hold);
 
 /**
  * lull_budget_admit - wait until there is so much
@@ -73,31 +71,33 @@ void lull_budget_unhold(struct lull_budget *budget, struct lull_bytes bytes);
  * @reterr: filled on failure
  *
  * Return: LULL_OK, LULL_CANCELED, or LULL_NOMEM when it does not fit beside
- * what is held.
+ * what is held or stands in line to be.
  */
-int lull_budget_admit(struct lull_budget *budget, struct lull_bytes bytes,
+int lull_budget_admit(struct lull_budget *budget, uint64_t bytes,
 		      const atomic_bool *canceled, bool *ret_waited,
 		      struct lull_error *reterr);
 
 /* Undoes lull_budget_admit(). */
-void lull_budget_release(struct lull_budget *budget, struct lull_bytes bytes);
+void lull_budget_release(struct lull_budget *budget, uint64_t bytes);
 
 /* Has everyone who waits look at @canceled. */
 void lull_budget_wake(struct lull_budget *budget);
 
 /**
- * struct lull_budget_stats - what a budget is and was
+ * struct lull_budget_stats - what a budget is and was, in bytes
  * @limit: as created
  * @held: by what is there for long
+ * @promised: to holds that stand in line
  * @used: by what has been admitted
- * @peak: the most that both together were
- * @nr_waits: how often somebody had to wait
+ * @peak: the most that @held and @used together were
+ * @nr_waits: how often an admission had to wait
  */
 struct lull_budget_stats {
-	struct lull_bytes limit;
-	struct lull_bytes held;
-	struct lull_bytes used;
-	struct lull_bytes peak;
+	uint64_t limit;
+	uint64_t held;
+	uint64_t promised;
+	uint64_t used;
+	uint64_t peak;
 	uint64_t nr_waits;
 };
 

@@ -7,6 +7,10 @@
  * for long enough gives back what no block lies in, and has it again, counted,
  * with the next job.  Registrations of devices and of the loader end with it, for
  * what is registered cannot be given back.
+ *
+ * Nothing to do is no partition in flight, and nobody who takes memory of the
+ * arena or gives it back: a key that is closed leaves free what it had, and the
+ * time begins anew.
  */
 #include <time.h>
 
@@ -52,7 +56,7 @@ static void sample(struct lull_pipeline *pipeline, const struct base *base,
 	lull_trace_count(lane, LULL_TRACE_ARENA_HELD, now, arena.held_bytes);
 	lull_trace_count(lane, LULL_TRACE_ARENA_USED, now, arena.used_bytes);
 	lull_trace_count(lane, LULL_TRACE_BUDGET, now,
-			 budget.held.host + budget.used.host);
+			 budget.held + budget.used);
 	lull_trace_count(lane, LULL_TRACE_IN_FLIGHT, now, nr_flying);
 	lull_trace_count(lane, LULL_TRACE_TLB, now,
 			 host.ipis_tlb - base->host.ipis_tlb);
@@ -77,6 +81,26 @@ static void wait_locked(struct lull_pipeline *pipeline, unsigned int ms)
 			       CLOCK_MONOTONIC, &at);
 }
 
+/* Whether anybody has had memory of the arena, or given it back, since. */
+static bool has_moved(const struct lull_arena_stats *since,
+		      const struct lull_arena_stats *now)
+{
+	return since->nr_carves != now->nr_carves ||
+	       since->used_bytes != now->used_bytes;
+}
+
+/* What is looked at for idleness; @seen is the arena as it was before. */
+static void look_locked(struct lull_pipeline *pipeline,
+			struct lull_arena_stats *seen)
+{
+	struct lull_arena_stats now;
+
+	lull_arena_stats(pipeline->env.arena, &now);
+	if (has_moved(seen, &now))
+		pipeline->idle_since_ns = lull_trace_now_ns();
+	*seen = now;
+}
+
 static bool is_idle_locked(const struct lull_pipeline *pipeline)
 {
 	uint64_t wanted = pipeline->opts.idle_release_s * (uint64_t)NS_PER_S;
@@ -86,32 +110,37 @@ static bool is_idle_locked(const struct lull_pipeline *pipeline)
 }
 
 /* Once for each time that it becomes idle. */
-static void release_locked(struct lull_pipeline *pipeline)
+static void release_locked(struct lull_pipeline *pipeline,
+			   struct lull_arena_stats *seen)
 {
 	struct lull_arena_stats before, after;
 
 	pipeline->idle_since_ns = 0;
 	pthread_mutex_unlock(&pipeline->lock);
-	lull_arena_stats(pipeline->env.arena, &before);
 	/* What reads go to directly is pinned. */
 	lull_loader_unregister(pipeline->env.loader);
 	lull_set_idle(pipeline->env.set);
+	lull_arena_stats(pipeline->env.arena, &before);
+	/* What is given back to the arena from here on may stay in it. */
+	*seen = before;
 	/* Before the flush: a job that comes during it has memory anew. */
 	lull_sched_forget(pipeline);
 	lull_arena_flush(pipeline->env.arena, FLUSH_TIMEOUT_MS, NULL);
 	lull_arena_stats(pipeline->env.arena, &after);
 	pthread_mutex_lock(&pipeline->lock);
+	/* A job that has begun meanwhile may have had more again, and there may
+	 * have been nothing: a key was opened, not closed. */
+	if (after.held_bytes >= before.held_bytes)
+		return;
 	pipeline->idle_releases++;
-	/* A job that has begun meanwhile may have had more again. */
-	if (after.held_bytes < before.held_bytes)
-		pipeline->idle_released_bytes +=
-			before.held_bytes - after.held_bytes;
+	pipeline->idle_released_bytes += before.held_bytes - after.held_bytes;
 }
 
 void *lull_sched_house(void *arg)
 {
 	struct lull_pipeline *pipeline = arg;
 	unsigned int ms = pipeline->trace ? SAMPLE_MS : LOOK_MS, nr_flying = 0;
+	struct lull_arena_stats seen = { 0 };
 	struct base base;
 	bool stop;
 
@@ -123,8 +152,9 @@ void *lull_sched_house(void *arg)
 		pthread_mutex_lock(&pipeline->lock);
 		if (!pipeline->stop)
 			wait_locked(pipeline, ms);
+		look_locked(pipeline, &seen);
 		if (is_idle_locked(pipeline))
-			release_locked(pipeline);
+			release_locked(pipeline, &seen);
 		nr_flying = pipeline->nr_flying;
 		stop = pipeline->stop;
 		pthread_mutex_unlock(&pipeline->lock);

@@ -21,7 +21,8 @@
 #define MS_PER_S 1000
 #define NS_PER_MS 1000000
 #define NS_PER_S 1000000000
-/* A file's header, and the public signals and texts of a proof. */
+/* The public signals and texts of a proof; and the buffers of a load, where a
+ * witness is read past the page cache for what it has beside its values. */
 #define PARTITION_EXTRA_BYTES ((uint64_t)1 << 20)
 
 /* ---- partitions -------------------------------------------------------- */
@@ -155,20 +156,21 @@ static int take_witnesses(struct lull_job *job,
 	return err;
 }
 
-/* What a partition is counted with: its witness and the map of that, if it is
- * read here, and the scratch of a proof. */
-static struct lull_bytes partition_bytes(const struct lull_job *job,
-					 const struct lull_job_opts *opts)
+/* What a partition is counted with: its witness, as long as it may be with
+ * sections that are not ours, and the map of that, if it is read here, and the
+ * scratch of a proof.  It never asks for more. */
+static uint64_t partition_bytes(const struct lull_job *job,
+				const struct lull_job_opts *opts)
 {
-	struct lull_bytes bytes = { PARTITION_EXTRA_BYTES, opts->device_bytes };
+	uint64_t bytes = PARTITION_EXTRA_BYTES;
 
 	if (opts->paths)
-		bytes.host += job->key->file.parts.nr_vars *
-				      (uint64_t)LULL_WTNS_VALUE_BYTES +
-			      lull_sched_map_bytes(job->key);
-	bytes.host += lull_prover_scratch_bytes(
-		job->key, lull_workers_nr(job->pipeline->workers));
-	return bytes;
+		bytes += job->key->file.parts.nr_vars *
+				 (uint64_t)LULL_WTNS_VALUE_BYTES +
+			 LULL_WTNS_EXTRA_BYTES + lull_sched_map_bytes(job->key);
+	return bytes +
+	       lull_prover_scratch_bytes(
+		       job->key, lull_workers_nr(job->pipeline->workers));
 }
 
 /* Another job of the pipeline that holds this key, or NULL. */
@@ -177,14 +179,14 @@ static struct lull_job *holder_locked(const struct lull_pipeline *pipeline,
 {
 	struct lull_job *job = pipeline->jobs;
 
-	while (job && !(job->key == key && job->key_bytes.host))
+	while (job && !(job->key == key && job->key_hold))
 		job = job->next;
 	return job;
 }
 
 /* What is there as long as jobs of a key are: the key, what those who assemble
  * need when partitions have given back theirs, and buffers of those who load. */
-static struct lull_bytes key_bytes(const struct lull_job *job)
+static uint64_t key_bytes(const struct lull_job *job)
 {
 	const struct lull_pipeline *pipeline = job->pipeline;
 	uint64_t finish = lull_prover_finish_bytes(
@@ -193,35 +195,27 @@ static struct lull_bytes key_bytes(const struct lull_job *job)
 		pipeline->env.loader,
 		(size_t)lull_sched_witness_bytes(job->key));
 
-	return (struct lull_bytes){
-		.host = job->key->file.parts.file_bytes +
-			pipeline->nr_threads[LULL_SCHED_ASSEMBLE] * finish +
-			pipeline->nr_threads[LULL_SCHED_LOAD] * buffers,
-	};
+	return job->key->file.parts.file_bytes +
+	       pipeline->nr_threads[LULL_SCHED_ASSEMBLE] * finish +
+	       pipeline->nr_threads[LULL_SCHED_LOAD] * buffers;
 }
 
-/* Counts the key and makes sure that the largest partition under way, this
- * job's among them, still fits beside all keys. */
+/* Counts the key, as soon as partitions of others leave it room, and makes sure
+ * that the largest partition under way, this job's among them, still fits beside
+ * all keys.  Until then those of this job stand in line behind its key. */
 static int hold_locked(struct lull_job *job, struct lull_error *reterr)
 {
 	struct lull_pipeline *pipeline = job->pipeline;
-	struct lull_bytes largest = job->partition_bytes, key = { 0, 0 };
+	uint64_t largest = job->partition_bytes, key = 0;
 	const struct lull_job *other;
-	int err;
 
-	for (other = pipeline->jobs; other; other = other->next) {
-		largest.host =
-			lull_max(largest.host, other->partition_bytes.host);
-		largest.device =
-			lull_max(largest.device, other->partition_bytes.device);
-	}
+	for (other = pipeline->jobs; other; other = other->next)
+		largest = lull_max(largest, other->partition_bytes);
 	if (!holder_locked(pipeline, job->key))
 		key = key_bytes(job);
-	err = lull_budget_hold(pipeline->budget, key, largest,
-			       job->key->file.parts.name, reterr);
-	if (!err)
-		job->key_bytes = key;
-	return err;
+	return lull_budget_hold(pipeline->budget, key, largest,
+				job->key->file.parts.name, &job->key_hold,
+				reterr);
 }
 
 /* Enters a job of which nothing is to be begun yet. */
@@ -296,7 +290,7 @@ static int fill(struct lull_job *job, const struct lull_job_opts *opts,
 	if (!err)
 		err = take_witnesses(job, opts, reterr);
 	job->partition_bytes = partition_bytes(job, opts);
-	job->status.partition_bytes = job->partition_bytes.host;
+	job->status.partition_bytes = job->partition_bytes;
 	return err ? err : publish(job, reterr);
 }
 
@@ -462,10 +456,10 @@ static void withdraw(struct lull_job *job)
 	heir = pipeline->jobs;
 	while (heir && heir->key != job->key)
 		heir = heir->next;
-	if (heir && job->key_bytes.host)
-		heir->key_bytes = job->key_bytes;
+	if (heir && job->key_hold)
+		heir->key_hold = job->key_hold;
 	else
-		lull_budget_unhold(pipeline->budget, job->key_bytes);
+		lull_budget_unhold(pipeline->budget, job->key_hold);
 	pthread_mutex_unlock(&pipeline->lock);
 }
 

@@ -281,8 +281,6 @@ static int make_trace(struct lull_pipeline *pipeline, struct lull_error *reterr)
 
 static int fill(struct lull_pipeline *pipeline, struct lull_error *reterr)
 {
-	const struct lull_bytes limit = { pipeline->opts.host_bytes,
-					  pipeline->opts.device_bytes };
 	int err = LULL_OK;
 
 	if (pipeline->opts.cpu_threads)
@@ -293,7 +291,8 @@ static int fill(struct lull_pipeline *pipeline, struct lull_error *reterr)
 	if (!err)
 		err = lull_workers_create(1, &pipeline->alone, reterr);
 	if (!err)
-		err = lull_budget_create(limit, &pipeline->budget, reterr);
+		err = lull_budget_create(pipeline->opts.host_bytes,
+					 &pipeline->budget, reterr);
 	if (!err)
 		err = lull_topo_open(nr_threads_all(pipeline), &pipeline->topo,
 				     reterr);
@@ -404,10 +403,11 @@ int lull_pipeline_stats(struct lull_pipeline *pipeline,
 	all.nr_assembling = pipeline->nr_threads[LULL_SCHED_ASSEMBLE];
 	all.nr_freeing = pipeline->nr_threads[LULL_SCHED_FREE];
 	lull_topo_describe(pipeline->topo, all.binding, sizeof(all.binding));
-	all.host_bytes = budget.limit.host;
-	all.host_bytes_held = budget.held.host;
-	all.host_bytes_used = budget.used.host;
-	all.host_bytes_max = budget.peak.host;
+	all.host_bytes = budget.limit;
+	all.host_bytes_held = budget.held;
+	all.host_bytes_promised = budget.promised;
+	all.host_bytes_used = budget.used;
+	all.host_bytes_max = budget.peak;
 	all.memory_waits = budget.nr_waits;
 	pthread_mutex_lock(&pipeline->gate.lock);
 	all.bandwidth_waits = pipeline->gate.nr_pauses;

@@ -78,7 +78,7 @@ struct lull_sched_thread {
  * @proving: the proof
  * @watch: what @proving tells
  * @scratch: to be given back
- * @charge: what it was admitted with
+ * @charge: bytes that it was admitted with
  * @queued_ns: when it was put into a queue
  * @users: threads that still need it
  */
@@ -92,7 +92,7 @@ struct lull_flight {
 	struct lull_proving proving;
 	struct lull_prover_watch watch;
 	struct lull_vec scratch;
-	struct lull_bytes charge;
+	uint64_t charge;
 	uint64_t queued_ns;
 	atomic_uint users;
 };
@@ -124,8 +124,9 @@ struct lull_sched_partition {
  * @alone: the calling thread as a pool, with @canceled
  * @canceled: the job is to end
  * @ended_fd: can be read once it has ended
- * @key_bytes: held for the key by this job, and for what assembles
- * @partition_bytes: of each partition, unless its file is larger
+ * @key_hold: lock: of the budget, for the key and for what assembles; one job of
+ *	a key has it, and NULL all others
+ * @partition_bytes: that each partition is admitted with
  * @nr_begun: lock: partitions that were begun, or never will be
  * @nr_left: lock: partitions that have not ended, or that a thread still needs
  * @status: lock: counts
@@ -144,8 +145,8 @@ struct lull_job {
 	struct lull_workers *alone;
 	atomic_bool canceled;
 	int ended_fd;
-	struct lull_bytes key_bytes;
-	struct lull_bytes partition_bytes;
+	struct lull_hold *key_hold;
+	uint64_t partition_bytes;
 	unsigned int nr_begun;
 	unsigned int nr_left;
 	struct lull_job_status status;
@@ -189,7 +190,7 @@ enum lull_sched_block {
  */
 struct lull_sched_shape {
 	unsigned int nr;
-	struct lull_bytes partition_bytes;
+	uint64_t partition_bytes;
 	size_t bytes[LULL_SCHED_NR_BLOCKS];
 };
 
@@ -231,7 +232,8 @@ struct lull_sched_shape {
  * @nr_jobs: lock: numbers given out
  * @idle: lock: flights that are not used
  * @nr_flying: lock: flights that are
- * @idle_since_ns: lock: when the last became idle
+ * @idle_since_ns: lock: when the last became idle, or the arena was last seen to
+ *	be used; 0 when nothing was since a release
  * @idle_releases: lock: counter
  * @idle_released_bytes: lock: counter
  * @flights: all of them

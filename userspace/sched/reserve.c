@@ -62,17 +62,13 @@ static bool is_kept(const struct lull_pipeline *pipeline)
 static unsigned int nr_at_once(const struct lull_pipeline *pipeline,
 			       const struct lull_sched_shape *shape)
 {
-	const struct lull_bytes *each = &shape->partition_bytes;
 	struct lull_budget_stats budget;
 	uint64_t nr = shape->nr;
 
 	lull_budget_stats(pipeline->budget, &budget);
-	if (budget.limit.host)
-		nr = lull_min(nr, (budget.limit.host - budget.held.host) /
-					  each->host);
-	if (budget.limit.device && each->device)
-		nr = lull_min(nr, (budget.limit.device - budget.held.device) /
-					  each->device);
+	if (budget.limit)
+		nr = lull_min(nr, (budget.limit - budget.held) /
+					  shape->partition_bytes);
 	return (unsigned int)nr;
 }
 

@@ -9,8 +9,6 @@
  *
  * A partition whose job is canceled passes through what is left without work.
  */
-#include <sys/stat.h>
-
 #include "base/base.h"
 #include "base/error.h"
 #include "base/mem.h"
@@ -73,25 +71,10 @@ static void pause_for_bandwidth(struct lull_flight *flight,
 
 /* ---- load -------------------------------------------------------------- */
 
-/* What a partition takes: a file may be larger than its key says, if not by
- * more than is read of it. */
-static struct lull_bytes bytes_of(const struct lull_flight *flight)
-{
-	const char *path = flight->job->partitions[flight->index].path;
-	struct lull_bytes bytes = flight->job->partition_bytes;
-	uint64_t usual = lull_sched_witness_bytes(flight->job->key);
-	struct stat st;
-
-	if (path && !stat(path, &st) && (uint64_t)st.st_size > usual)
-		bytes.host += lull_min((uint64_t)st.st_size - usual,
-				       LULL_WTNS_EXTRA_BYTES);
-	return bytes;
-}
-
 static int admit(struct lull_flight *flight, struct lull_error *reterr)
 {
 	uint64_t start = lull_trace_now_ns();
-	struct lull_bytes bytes = bytes_of(flight);
+	uint64_t bytes = flight->job->partition_bytes;
 	bool waited;
 	int err;
 
@@ -151,7 +134,7 @@ static void give_back(struct lull_flight *flight, bool yield)
 	lull_arena_retire(&flight->scratch);
 	lull_wtnsfile_close(&flight->file);
 	lull_budget_release(flight->pipeline->budget, flight->charge);
-	flight->charge = (struct lull_bytes){ 0, 0 };
+	flight->charge = 0;
 }
 
 /* Scratch, witness and their bytes, by this thread or by another. */
