@@ -442,7 +442,8 @@ TEST(the_cache_has_a_bound)
 
 /* ---- a GPU, unless the CPU is asked for --------------------------------- */
 
-static void expect_no_gpu(const char *backend)
+/* Returns whether there is one. */
+static bool expect_no_gpu(const char *backend)
 {
 	struct lull_supraseal_srs srs = { &srs };
 	struct lull_supraseal_error error;
@@ -452,23 +453,26 @@ static void expect_no_gpu(const char *backend)
 	else
 		unsetenv("LULL_BACKEND");
 	error = lib.create(&srs, params_path, true);
-	if (!error.code) { /* there is one */
+	if (!error.code) {
 		lib.evict(&srs);
 		lib.drop(&srs);
-		return;
+		return true;
 	}
 	expect_error(error, ENODEV, "No CUDA devices available: ");
 	EXPECT_TRUE(srs.ptr == &srs);
+	return false;
 }
 
 TEST(without_a_gpu)
 {
 	struct lull_supraseal_srs srs = { &srs };
+	struct lull_supraseal_error error;
+	bool has_gpu;
 
 	set_up();
-	expect_no_gpu(NULL);
-	expect_no_gpu("");
-	expect_no_gpu("cuda");
+	has_gpu = expect_no_gpu(NULL);
+	EXPECT_EQ(has_gpu, expect_no_gpu(""));
+	EXPECT_EQ(has_gpu, expect_no_gpu("cuda"));
 	/* Another fault has its own text. */
 	setenv("LULL_BACKEND", "gpu", 1);
 	expect_error(lib.create(&srs, params_path, false), EINVAL,
@@ -476,7 +480,42 @@ TEST(without_a_gpu)
 	setenv("LULL_BACKEND", "auto", 1);
 	expect_ok(lib.create(&srs, params_path, false));
 	lib.drop(&srs);
+	setenv("LULL_BACKEND", "cuda", 1);
+	setenv("LULL_ARENA", "paper", 1);
+	error = lib.create(&srs, params_path, false);
+	EXPECT_TRUE(error.code && !strstr(error.message, "No CUDA devices"));
+	free(error.message);
+	unsetenv("LULL_ARENA");
 	setenv("LULL_BACKEND", "cpu", 1);
+}
+
+TEST(numbers_in_the_environment)
+{
+	const struct {
+		const char *name, *text;
+	} wrong[] = {
+		{ "LULL_THREADS", "two" },    { "LULL_THREADS", "4097" },
+		{ "LULL_THREADS", "-1" },     { "LULL_VRAM_KEY", "24G" },
+		{ "LULL_VRAM_KEY", " 1024" }, { "LULL_VRAM_KEY", "1e30" },
+	};
+	struct lull_supraseal_srs srs = { &srs };
+	char was[16], said[64];
+	size_t i;
+
+	set_up();
+	snprintf(was, sizeof(was), "%s", getenv("LULL_THREADS"));
+	for (i = 0; i < LULL_ARRAY_SIZE(wrong); i++) {
+		setenv(wrong[i].name, wrong[i].text, 1);
+		snprintf(said, sizeof(said), "%s: expected a number up to ",
+			 wrong[i].name);
+		expect_error(lib.create(&srs, params_path, false), EINVAL,
+			     said);
+		setenv("LULL_THREADS", was, 1);
+		setenv("LULL_VRAM_KEY", "", 1);
+	}
+	expect_ok(lib.create(&srs, params_path, false));
+	lib.drop(&srs);
+	unsetenv("LULL_VRAM_KEY");
 }
 
 /* ---- while a file is read ----------------------------------------------- */

@@ -5,7 +5,7 @@
  * All parameters share one context, which lives as long as any of them.  The
  * environment says how it works, since the interface has no place for it:
  * LULL_BACKEND (default cuda: like the original, this fails where there is no
- * GPU, unless the CPU is asked for), LULL_ARENA and LULL_THREADS.
+ * GPU, unless the CPU is asked for), LULL_ARENA, LULL_THREADS and LULL_VRAM_KEY.
  *
  * Threads: references are counted without a lock.  A lock that is never held for
  * long guards the cache and the context; another is held while a file is read,
@@ -16,6 +16,7 @@
 #include "supraseal/supraseal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@
  * both. */
 #define CALLERS_ON_GPU 2
 #define CALLERS_ON_CPU 1
-#define ARENA "arena:"
+
 #define CPU "cpu"
 #define WORDS(nr_bytes) ((nr_bytes) / sizeof(uint64_t))
 
@@ -102,21 +103,25 @@ static struct lull_supraseal_error refuse(const char *msg)
 
 /* ---- parameters -------------------------------------------------------- */
 
-/* The number in a variable, or 0 for none, which leaves the choice to lull. */
-static unsigned int threads_wanted(void)
+/* The number in a variable; 0 for none, which leaves the choice to lull. */
+static int number_wanted(const char *name, uint64_t max, uint64_t *ret_number,
+			 struct lull_error *reterr)
 {
-	const char *text = getenv("LULL_THREADS");
-	unsigned long nr = text ? strtoul(text, NULL, 10) : 0;
+	const char *text = getenv(name);
+	unsigned long long number = 0;
+	char *end = NULL;
 
-	return nr <= THREADS_MAX ? (unsigned int)nr : 0;
-}
-
-/* Bytes in a variable, or 0 for none. */
-static uint64_t vram_key_wanted(void)
-{
-	const char *text = getenv("LULL_VRAM_KEY");
-
-	return text ? strtoull(text, NULL, 10) : 0;
+	if (text && *text) {
+		errno = 0;
+		number = strtoull(text, &end, 10);
+		if (*text < '0' || *text > '9' || *end || errno || number > max)
+			return lull_fail(reterr, LULL_USAGE,
+					 "%s: expected a number up to %" PRIu64
+					 ", found '%.40s'",
+					 name, max, text);
+	}
+	*ret_number = number;
+	return LULL_OK;
 }
 
 /* The original's words, and why. */
@@ -132,22 +137,39 @@ static int no_gpu(struct lull_error *error)
 	return LULL_DEVICE;
 }
 
+/* Whether it was the GPU's fault: without one there is a context. */
+static bool works_without_gpu(struct lull_ctx_opts opts)
+{
+	struct lull_ctx *ctx;
+
+	opts.backend = CPU;
+	if (lull_ctx_create(&opts, &ctx, NULL))
+		return false;
+	lull_ctx_destroy(ctx);
+	return true;
+}
+
 static int create_context(struct lull_ctx **ret_ctx, struct lull_error *reterr)
 {
 	const char *backend = getenv("LULL_BACKEND");
 	struct lull_ctx_opts opts = {
 		.size = sizeof(opts),
-		.nr_threads = threads_wanted(),
 		.backend = backend && *backend ? backend : "cuda",
 		.arena = getenv("LULL_ARENA"),
-		.vram_key_bytes = vram_key_wanted(),
 	};
-	int err = lull_ctx_create(&opts, ret_ctx, reterr);
+	uint64_t nr_threads;
+	int err;
 
-	/* The arena's own failures begin with its name. */
+	err = number_wanted("LULL_THREADS", THREADS_MAX, &nr_threads, reterr);
+	if (!err)
+		err = number_wanted("LULL_VRAM_KEY", INT64_MAX,
+				    &opts.vram_key_bytes, reterr);
+	if (err)
+		return err;
+	opts.nr_threads = (unsigned int)nr_threads;
+	err = lull_ctx_create(&opts, ret_ctx, reterr);
 	if ((err == LULL_UNSUPPORTED || err == LULL_DEVICE) &&
-	    !strcmp(opts.backend, "cuda") &&
-	    strncmp(reterr->msg, ARENA, sizeof(ARENA) - 1))
+	    !strcmp(opts.backend, "cuda") && works_without_gpu(opts))
 		return no_gpu(reterr);
 	return err;
 }
