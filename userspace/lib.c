@@ -266,17 +266,17 @@ static void tell(const struct lull_ctx *ctx, const char *name, const char *text)
 	ctx->opts.warn(ctx->opts.warn_arg, msg);
 }
 
-static void warn_trailing(const struct lull_ctx *ctx,
-			  const struct lull_binfile *file)
+static void warn_trailing(const struct lull_ctx *ctx, const char *name,
+			  uint64_t bytes)
 {
 	char text[96];
 
-	if (!file->trailing_bytes)
+	if (!bytes)
 		return;
 	snprintf(text, sizeof(text),
 		 "%llu bytes behind the last section are ignored",
-		 (unsigned long long)file->trailing_bytes);
-	tell(ctx, file->in.name, text);
+		 (unsigned long long)bytes);
+	tell(ctx, name, text);
 }
 
 /* ---- keys -------------------------------------------------------------- */
@@ -297,7 +297,8 @@ static int finish_key(struct lull_ctx *ctx, struct lull_keyfile *file,
 	}
 	say_notes(ctx);
 	opened = &(*ret_key)->file;
-	warn_trailing(ctx, &opened->zkey.file);
+	warn_trailing(ctx, opened->zkey.file.in.name,
+		      opened->zkey.file.trailing_bytes);
 	if (opened->parts.toxic)
 		tell(ctx, opened->parts.name, LULL_ZKEY_TOXIC_TEXT);
 	return LULL_OK;
@@ -398,10 +399,10 @@ int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 		     const struct lull_convert_opts *opts,
 		     lull_convert_fn *convert, struct lull_error *reterr)
 {
-	bool toxic = false;
+	struct lull_converted converted = { 0 };
 	struct lull_convert_how how = { .reader =
 						lull_loader_reader(ctx->loader),
-					.ret_toxic = &toxic,
+					.ret_converted = &converted,
 					.say = say_line,
 					.say_arg = ctx };
 	int err;
@@ -416,7 +417,8 @@ int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 		how.progress_arg = opts->progress_arg;
 	}
 	err = convert(path, lkey_path, &how, ctx->workers, ctx->arena, reterr);
-	if (toxic)
+	warn_trailing(ctx, path, converted.trailing_bytes);
+	if (converted.toxic)
 		tell(ctx, path, LULL_ZKEY_TOXIC_TEXT);
 	return err;
 }
@@ -512,7 +514,7 @@ static int finish_wtns(struct lull_ctx *ctx, struct lull_wtnsfile *file,
 		goto close_file;
 	}
 	wtns->file = *file;
-	warn_trailing(ctx, &file->file);
+	warn_trailing(ctx, file->file.in.name, file->file.trailing_bytes);
 	say_classes(ctx, file);
 	*ret_wtns = wtns;
 	return LULL_OK;

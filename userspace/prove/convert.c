@@ -509,8 +509,11 @@ int lull_convert(const struct lull_source *source, const char *path,
 	err = write_file(&c, reterr);
 	if (!err)
 		err = lull_outfile_commit(&c.out, 1, reterr);
-	if (!err && how->ret_toxic)
-		*how->ret_toxic = source->toxic;
+	if (!err && how->ret_converted)
+		*how->ret_converted = (struct lull_converted){
+			.toxic = source->toxic,
+			.trailing_bytes = source->trailing_bytes,
+		};
 	lull_outfile_discard(&c.out);
 	return err;
 }

@@ -18,13 +18,18 @@
 
 #include "prove/source.h"
 
+/* What its user must be told of a key that was converted. */
+struct lull_converted {
+	bool toxic;		 /* the trapdoor is known */
+	uint64_t trailing_bytes; /* of the file, behind the last section */
+};
+
 /**
  * struct lull_convert_how - what is wanted
  * @r1cs_path: the circuit, which must be the key's (compare_tmpl.c); may be NULL
  * @fold_c: fold C into L (Documentation/internals/msm.rst); needs the circuit
  * @reader: who reads the key; NULL for the threads of the pool
- * @ret_toxic: told whether the key's trapdoor is known, once the .lkey is there;
- *	may be NULL
+ * @ret_converted: filled once the .lkey is there; may be NULL
  * @progress: called by the thread that converts, as step @nr_done of @nr_all
  *	begins or goes on; may be NULL
  * @progress_arg: handed to it
@@ -35,7 +40,7 @@ struct lull_convert_how {
 	const char *r1cs_path;
 	bool fold_c;
 	const struct lull_reader *reader;
-	bool *ret_toxic;
+	struct lull_converted *ret_converted;
 	void (*progress)(void *arg, const char *what, unsigned int nr_done,
 			 unsigned int nr_all);
 	void *progress_arg;

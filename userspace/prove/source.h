@@ -88,6 +88,7 @@ struct lull_source_ops {
  *	whose powers are snarkjs's; the public wires' own rows are the circuit's
  *	last
  * @toxic: the trapdoor is known
+ * @trailing_bytes: of the file, behind its last section
  *
  * Matrices, rows, columns and values of the records are in range: whoever makes
  * a source has looked.
@@ -102,6 +103,7 @@ struct lull_source {
 	uint32_t nr_records;
 	uint32_t row_step;
 	bool toxic;
+	uint64_t trailing_bytes;
 };
 
 /* Where in the domain the circuit's row @i is. */

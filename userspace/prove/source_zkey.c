@@ -286,6 +286,7 @@ static int open_source(const char *path, const struct lull_converting *c,
 	err = open_file(z, path, c->how->reader, reterr);
 	if (!err) {
 		describe(&source, &z->parts);
+		source.trailing_bytes = z->zkey.file.trailing_bytes;
 		err = lull_convert_need(c, &source, 0, reterr);
 	}
 	if (!err)
