@@ -95,15 +95,23 @@ static int launch_deepest(cudaStream_t stream, struct lull_error *reterr)
 /* What kernels have on their stacks is device memory that CUDA takes at a launch, for
  * as many threads as the GPU holds, and never gives back.  Now, so that it is not
  * counted as free, and no proof takes any. */
-static int take_stacks(struct lull_error *reterr)
+static int take_stacks(const struct device *device, struct lull_error *reterr)
 {
+	size_t free_bytes = 0, total_bytes;
 	cudaStream_t stream;
 	int err;
 
 	CUDA_TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), reterr);
 	err = launch_deepest(stream, reterr);
 	cudaStreamDestroy(stream);
-	return err;
+	if (err != LULL_NOMEM)
+		return err;
+	/* That must not show as the error of a launch. */
+	cudaGetLastError();
+	cudaMemGetInfo(&free_bytes, &total_bytes);
+	return lull_fail(reterr, LULL_NOMEM,
+			 "GPU %d: expected room for the stacks of kernels, found %llu bytes free",
+			 device->gpu, (unsigned long long)free_bytes);
 }
 
 static void set_budget(struct device *device, uint64_t free_bytes)
@@ -134,7 +142,7 @@ static int describe(struct device *device, struct lull_error *reterr)
 				 device->gpu, props.name, compute_major_min, props.major,
 				 props.minor);
 	LULL_TRY(check_code(device, &props, reterr));
-	LULL_TRY(take_stacks(reterr));
+	LULL_TRY(take_stacks(device, reterr));
 	CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes), reterr);
 	device->nr_sms = (unsigned int)props.multiProcessorCount;
 	set_budget(device, free_bytes);

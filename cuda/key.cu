@@ -344,7 +344,8 @@ static int fill_key(struct cuda_key *key, const struct curve_ops *curve,
 			      (void **)&key->block, reterr));
 	LULL_TRY(create_seats(key, reterr));
 	device_plans_proofs(key->device, layout_proof_bytes(&key->layout));
-	count_optional(key, layout_optional_bytes(&key->layout));
+	count_optional(key,
+		       layout_optional_bytes(&key->layout, key->nr_seats, key->nr_works));
 	return upload(key, workers, reterr);
 }
 

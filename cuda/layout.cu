@@ -458,10 +458,11 @@ uint64_t layout_bytes(const struct layout *l)
 	       l->nr_works * l->bytes[BLOCK_WORK];
 }
 
-uint64_t layout_optional_bytes(const struct layout *l)
+uint64_t layout_optional_bytes(const struct layout *l, unsigned int nr_seats,
+			       unsigned int nr_works)
 {
-	uint64_t bytes = (l->nr_seats - 1) * l->bytes[BLOCK_SEAT] +
-			 (l->nr_works - 1) * l->bytes[BLOCK_WORK];
+	uint64_t bytes = (nr_seats - 1) * l->bytes[BLOCK_SEAT] +
+			 (nr_works - 1) * l->bytes[BLOCK_WORK];
 
 	for (const struct section &s : l->sections)
 		if (!s.streamed && s.nr)

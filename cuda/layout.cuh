@@ -216,8 +216,9 @@ uint64_t layout_bits_bytes(const struct layout *layout);
 /* What all blocks take together. */
 uint64_t layout_bytes(const struct layout *layout);
 /* Of them, what only makes proofs faster: shifted copies, a second seat and a
- * second block to compute in. */
-uint64_t layout_optional_bytes(const struct layout *layout);
+ * second block to compute in, of as many seats and works as there came to be. */
+uint64_t layout_optional_bytes(const struct layout *layout, unsigned int nr_seats,
+			       unsigned int nr_works);
 /* A seat's and one to compute in. */
 uint64_t layout_proof_bytes(const struct layout *layout);
 

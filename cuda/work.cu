@@ -208,14 +208,15 @@ static unsigned int nr_coming(const struct cuda_key *key)
 	return nr;
 }
 
-/* Works that are to be wiped, taken for that: in which nobody computes, but for
- * as many as proofs are at hand to, which take these first (is_before()). */
+/* Works that are to be wiped, taken for that: in which nobody computes, and which no
+ * proof that left before is wiping, but for as many as proofs are at hand to, which
+ * take these first (is_before()). */
 static unsigned int take_left(struct cuda_key *key, struct cuda_work *ret_works[nr_works_max])
 {
 	unsigned int nr_kept = nr_coming(key), nr = 0, i;
 
 	for (i = 0; i < key->nr_works; i++) {
-		if (!key->works[i].nr_left || key->works[i].nr_users)
+		if (!key->works[i].nr_left || key->works[i].nr_users || key->works[i].taken)
 			continue;
 		if (nr_kept) {
 			nr_kept--;

@@ -19,6 +19,7 @@
  * answers with that error from then on, as with a real one.
  */
 #include <algorithm>
+#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -210,16 +211,23 @@ cudaError_t emulated_launch(cudaStream_t stream, std::function<void()> run)
 	return cudaGetLastError();
 }
 
+/* For what is asked for: used_bytes has no stacks in it. */
+static size_t room(void)
+{
+	return DEVICE_BYTES - (has_stacks[current] ? STACK_BYTES : 0);
+}
+
 /* A real one keeps them, too. */
 cudaError_t emulated_takes_stacks(void)
 {
 	std::lock_guard<std::mutex> hold(lock);
 
+	if (is_refused("stacks"))
+		return answer(cudaErrorMemoryAllocation);
 	if (has_stacks[current])
 		return cudaSuccess;
 	if (used_bytes[current] + STACK_BYTES > DEVICE_BYTES)
 		return answer(cudaErrorMemoryAllocation);
-	used_bytes[current] += STACK_BYTES;
 	has_stacks[current] = true;
 	return cudaSuccess;
 }
@@ -360,7 +368,7 @@ extern "C" cudaError_t cudaMalloc(void **ret, size_t bytes)
 	void *ptr;
 
 	if (is_refused("cudaMalloc") ||
-	    used_bytes[current] + bytes > DEVICE_BYTES)
+	    used_bytes[current] + bytes > room())
 		return answer(cudaErrorMemoryAllocation);
 	ptr = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -394,7 +402,7 @@ extern "C" cudaError_t cudaFree(void *ptr)
 extern "C" cudaError_t cudaMemGetInfo(size_t *ret_free, size_t *ret_total)
 {
 	*ret_total = DEVICE_BYTES;
-	*ret_free = DEVICE_BYTES - used_bytes[current];
+	*ret_free = room() - used_bytes[current];
 	return answer(cudaSuccess);
 }
 
@@ -477,9 +485,19 @@ static void clear(uint8_t *ptr, size_t bytes)
 	memset((void *)last, 0, end - last);
 }
 
+/* Called by the thread that asks for one, which it may keep. */
+static std::atomic<void (*)(const void *to)> at_memset;
+
+extern "C" void emulated_at_memset(void (*fn)(const void *to))
+{
+	at_memset = fn;
+}
+
 extern "C" cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
 				       cudaStream_t stream)
 {
+	if (auto *fn = at_memset.load())
+		fn(to);
 	std::lock_guard<std::mutex> hold(lock);
 
 	if (value || is_refused("cudaMemsetAsync") ||

@@ -26,41 +26,52 @@ static struct lull_ctx *open_emulated(uint64_t vram_bytes)
 	return NULL;
 }
 
-/* ---- code for it --------------------------------------------------------- */
+/* ---- what it may not have ------------------------------------------------ */
 
-/* One more context, whose GPU the library has no code for. */
-static int open_without_code(const char *backend, struct lull_ctx **ret_ctx,
-			     struct lull_error *reterr)
+/* One more context, of which that call is refused. */
+static int open_without(const char *call, const char *backend,
+			struct lull_ctx **ret_ctx, struct lull_error *reterr)
 {
 	const struct lull_ctx_opts opts = { .size = sizeof(opts),
 					    .backend = backend };
 	int err;
 
-	refuse("cudaFuncGetAttributes", 1);
+	refuse(call, 1);
 	err = lull_ctx_create(&opts, ret_ctx, reterr);
-	EXPECT_TRUE(!refuse("cudaFuncGetAttributes", 0));
+	EXPECT_TRUE(!refuse(call, 0));
 	return err;
 }
 
-TEST(no_code_for_the_gpu)
+static void not_opened(const char *call, int code, const char *want)
 {
-	static const char want[] = "GPU 0, emulated: compute capability 9.0, "
-				   "liblull_cuda.so is for sm_";
 	struct lull_ctx *first = open_emulated(0), *ctx = NULL;
 	struct lull_error error = { 0 };
 	const char *backend;
 
 	if (!first)
 		return;
-	EXPECT_EQ(LULL_UNSUPPORTED, open_without_code("cuda", &ctx, &error));
+	EXPECT_EQ(code, open_without(call, "cuda", &ctx, &error));
 	if (strncmp(error.msg, want, strlen(want)))
 		TEST_FAIL_("no '%s' in '%s'", want, error.msg);
-	ASSERT_EQ(LULL_OK, open_without_code("auto", &ctx, NULL));
+	ASSERT_EQ(LULL_OK, open_without(call, "auto", &ctx, NULL));
 	backend = lull_ctx_backend(ctx);
 	if (strncmp(backend, "cpu (auto: ", 11) || !strstr(backend, want))
 		TEST_FAIL_("found '%s'", backend);
 	lull_ctx_destroy(ctx);
 	lull_ctx_destroy(first);
+}
+
+TEST(no_code_for_the_gpu)
+{
+	not_opened("cudaFuncGetAttributes", LULL_UNSUPPORTED,
+		   "GPU 0, emulated: compute capability 9.0, liblull_cuda.so "
+		   "is for sm_");
+}
+
+TEST(no_room_for_stacks)
+{
+	not_opened("stacks", LULL_NOMEM,
+		   "GPU 0: expected room for the stacks of kernels, found ");
 }
 
 /* ---- memory -------------------------------------------------------------- */

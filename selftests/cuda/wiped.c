@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "gpu_ctx.h"
@@ -17,6 +18,7 @@
 #define WORD_BYTES sizeof(uint64_t)
 #define NR_STOPS 2
 #define STOP_S 60
+#define NR_OVERWRITTEN 4
 /* As work.cu has it: proofs in a block that never rests. */
 #define NR_LEFT_MAX 16
 /* One more than there are seats. */
@@ -281,6 +283,57 @@ TEST(a_block_that_never_rests)
 	/* No other one does it. */
 	EXPECT_EQ(NR_LEFT_MAX, nr);
 	end(&h[nr % 2]);
+	bench_close(&bench);
+}
+
+/* What is overwritten, in order; whoever asks first is kept. */
+static struct {
+	atomic_uint nr;
+	const void *of[NR_OVERWRITTEN];
+	sem_t came, go;
+} overwritten;
+
+static void note_memset(const void *to)
+{
+	unsigned int nr = atomic_fetch_add(&overwritten.nr, 1);
+
+	if (nr < NR_OVERWRITTEN)
+		overwritten.of[nr] = to;
+	if (nr)
+		return;
+	sem_post(&overwritten.came);
+	wait_for(&overwritten.go);
+}
+
+/* A proof leaves while one that left before is about to overwrite a block: that one
+ * is not its to overwrite, for the next proof may compute in it by then. */
+TEST(overwritten_by_one_of_two_that_leave)
+{
+	void (*at_memset)(void (*fn)(const void *to));
+	unsigned int i, j;
+	struct bench bench;
+	struct held a, b;
+
+	if (!bench_open(&bench, 0, " 2 proofs at a time, "))
+		return;
+	ASSERT_TRUE(find_emulated("emulated_at_memset", &at_memset));
+	sem_init(&overwritten.came, 0, 0);
+	sem_init(&overwritten.go, 0, 0);
+	begin(&a, &bench, SECRET, "retire", NULL);
+	begin(&b, &bench, OTHER, "retire", NULL);
+	at_memset(note_memset);
+	sem_post(&a.go);
+	wait_for(&overwritten.came);
+	end(&b);
+	sem_post(&overwritten.go);
+	end(&a);
+	at_memset(NULL);
+	/* Of each a block that it computed in, and its seat's. */
+	EXPECT_EQ(NR_OVERWRITTEN, atomic_load(&overwritten.nr));
+	for (i = 1; i < NR_OVERWRITTEN; i++)
+		for (j = 0; j < i; j++)
+			EXPECT_TRUE(overwritten.of[i] != overwritten.of[j]);
+	EXPECT_TRUE(!is_left(&bench));
 	bench_close(&bench);
 }
 
