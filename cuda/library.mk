@@ -23,6 +23,7 @@ $(O)/$(CUDA_LIB): $(CUDA_O)/$(CUDA_LIB)
 .PHONY: cuda install-cuda
 cuda: $(O)/$(CUDA_LIB)
 
-install-cuda: cuda
+# What is there is installed as it is, for whatever cards it was made.
+install-cuda: $(if $(wildcard $(O)/$(CUDA_LIB)),,cuda)
 	install -d $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(O)/$(CUDA_LIB) $(DESTDIR)$(PREFIX)/lib/
