@@ -60,6 +60,9 @@ struct srs {
 
 /* Held while a file is read, and before @lock. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+/* Held while a context is made or ended, so that there is never a second one that
+ * wants the same memory; before @lock. */
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct lull_ctx *context;       /* lock; while nr_srs is not 0 */
 static unsigned long nr_srs;	       /* lock; those being read, too */
@@ -184,7 +187,9 @@ static int need_context(struct lull_ctx **ret_ctx, struct lull_error *reterr)
 	ctx = context;
 	pthread_mutex_unlock(&lock);
 	if (!ctx) {
+		pthread_mutex_lock(&making);
 		err = create_context(&ctx, reterr);
+		pthread_mutex_unlock(&making);
 		if (err)
 			return err;
 		pthread_mutex_lock(&lock);
@@ -200,6 +205,7 @@ static void uncount(void)
 {
 	struct lull_ctx *ctx = NULL;
 
+	pthread_mutex_lock(&making);
 	pthread_mutex_lock(&lock);
 	if (!--nr_srs) {
 		ctx = context;
@@ -207,6 +213,7 @@ static void uncount(void)
 	}
 	pthread_mutex_unlock(&lock);
 	lull_ctx_destroy(ctx);
+	pthread_mutex_unlock(&making);
 }
 
 static void end(struct srs *srs)
