@@ -14,7 +14,6 @@
 #include <time.h>
 
 #include "arena/arena.h"
-#include "lib.h"
 
 static const char *const deallocs[] = { "retire", "inline", "async", "serial" };
 static const char *const gates[] = { "off", "flag", "tokens" };
@@ -359,93 +358,6 @@ TEST(the_largest_witness_fits_where_one_does)
 	expect_all_proved(job, 3);
 	EXPECT_TRUE(stats_of(pipeline).host_bytes_max <= key + each);
 	lull_job_free(job);
-	lull_pipeline_destroy(pipeline);
-	free_bed(&bed);
-}
-
-/* Ticks of 50 ms: several times what a release takes to come. */
-#define TICKS 200
-
-/* How many releases there are, once there are more than @nr or for long none. */
-static uint64_t releases_after(struct lull_pipeline *pipeline, uint64_t nr)
-{
-	const struct timespec some = { 0, 50 * 1000 * 1000 };
-	unsigned int i;
-
-	for (i = 0; i < TICKS && stats_of(pipeline).idle_releases <= nr; i++)
-		nanosleep(&some, NULL);
-	return stats_of(pipeline).idle_releases;
-}
-
-TEST(an_idle_pipeline_gives_memory_back)
-{
-	struct bed bed = make_bed("cpu", GOLDEN_CHAIN);
-	struct lull_pipeline *pipeline = make_pipeline(
-		&bed, (struct lull_pipeline_opts){ .idle_release_s = 1 });
-	struct lull_job *job = submit(pipeline, &bed, 2, NULL);
-
-	expect_all_proved(job, 2);
-	lull_job_free(job);
-	EXPECT_EQ(0, stats_of(pipeline).idle_releases);
-	EXPECT_EQ(1, releases_after(pipeline, 0));
-	EXPECT_TRUE(stats_of(pipeline).idle_released_bytes > 0);
-	/* And has it again. */
-	job = submit(pipeline, &bed, 2, NULL);
-	expect_all_proved(job, 2);
-	lull_job_free(job);
-	lull_pipeline_destroy(pipeline);
-	free_bed(&bed);
-}
-
-static uint64_t held_bytes(struct bed *bed)
-{
-	struct lull_ctx_stats stats = { .size = sizeof(stats) };
-
-	lull_ctx_stats(bed->ctx, &stats, NULL);
-	return stats.held_bytes;
-}
-
-/* As a key has it, of which there is none here that takes a slot of its own. */
-static struct lull_vec carve_slots(struct bed *bed)
-{
-	struct lull_vec vec = { 0 };
-
-	EXPECT_EQ(LULL_OK,
-		  lull_arena_carve(bed->ctx->arena, 4 * LULL_ARENA_SLOT_BYTES,
-				   0, "a key", &vec, NULL));
-	return vec;
-}
-
-/* Whenever that is: no partition need have been in flight before it. */
-TEST(the_memory_of_a_key_that_is_closed_goes_back)
-{
-	struct bed bed = make_bed("cpu", GOLDEN_CHAIN);
-	struct lull_pipeline *pipeline = make_pipeline(
-		&bed, (struct lull_pipeline_opts){ .idle_release_s = 1 });
-	struct lull_vec vec = carve_slots(&bed);
-	struct lull_job *job = submit(pipeline, &bed, 2, NULL);
-	uint64_t beside, released;
-
-	expect_all_proved(job, 2);
-	lull_job_free(job);
-	EXPECT_EQ(1, releases_after(pipeline, 0));
-	released = stats_of(pipeline).idle_released_bytes;
-	beside = held_bytes(&bed) - vec.bytes;
-	lull_arena_retire(&vec);
-	EXPECT_EQ(2, releases_after(pipeline, 1));
-	EXPECT_EQ(beside, held_bytes(&bed));
-	EXPECT_EQ(4 * LULL_ARENA_SLOT_BYTES,
-		  stats_of(pipeline).idle_released_bytes - released);
-	/* Opened and closed meanwhile. */
-	vec = carve_slots(&bed);
-	lull_arena_retire(&vec);
-	EXPECT_EQ(3, releases_after(pipeline, 2));
-	EXPECT_EQ(beside, held_bytes(&bed));
-	/* A job has it again. */
-	job = submit(pipeline, &bed, 2, NULL);
-	expect_all_proved(job, 2);
-	lull_job_free(job);
-	EXPECT_EQ(4, releases_after(pipeline, 3));
 	lull_pipeline_destroy(pipeline);
 	free_bed(&bed);
 }

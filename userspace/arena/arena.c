@@ -326,6 +326,20 @@ void lull_arena_stats(struct lull_arena *arena,
 	pthread_mutex_unlock(&arena->lock);
 }
 
+void lull_arena_enter(struct lull_arena *arena)
+{
+	pthread_mutex_lock(&arena->lock);
+	arena->stats.nr_at_work++;
+	pthread_mutex_unlock(&arena->lock);
+}
+
+void lull_arena_leave(struct lull_arena *arena)
+{
+	pthread_mutex_lock(&arena->lock);
+	arena->stats.nr_at_work--;
+	pthread_mutex_unlock(&arena->lock);
+}
+
 /* ---- pinning ----------------------------------------------------------- */
 
 /* Registers the slots of a slab that have memory and are not yet. */

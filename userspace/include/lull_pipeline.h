@@ -36,7 +36,8 @@ struct lull_job;
  *	counted with at any time; who does not fit waits, as it says there; 0 for
  *	no bound
  * @idle_release_s: give free memory back to the system after so many seconds
- *	without work, and without a key that is opened or closed; 0 for never
+ *	without work in the whole context, of this pipeline or anybody, and
+ *	without a key that is opened or closed; 0 for never
  * @trace: not 0: keep what lull_pipeline_trace_write() writes
  */
 struct lull_pipeline_opts {

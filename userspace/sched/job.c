@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arena/arena.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "base/workers.h"
@@ -50,6 +51,7 @@ struct lull_flight *lull_sched_next(struct lull_pipeline *pipeline)
 		flight = pipeline->idle;
 		pipeline->idle = flight->next_idle;
 		pipeline->nr_flying++;
+		lull_arena_enter(pipeline->env.arena);
 		flight->job = job;
 		flight->index = job->nr_begun++;
 		atomic_store(&flight->users, 1);
@@ -108,6 +110,7 @@ void lull_sched_put(struct lull_flight *flight)
 	flight->job = NULL;
 	flight->next_idle = pipeline->idle;
 	pipeline->idle = flight;
+	lull_arena_leave(pipeline->env.arena);
 	if (!--pipeline->nr_flying)
 		pipeline->idle_since_ns = lull_trace_now_ns();
 	pthread_cond_signal(&pipeline->work);
