@@ -188,6 +188,12 @@ TEST(jobs_that_are_refused)
 	EXPECT_EQ(LULL_USAGE,
 		  lull_job_submit(pipeline, bed.key, &opts, &job, &error));
 	EXPECT_TRUE(strstr(error.msg, "expected size"));
+	/* As it was with a field more in the middle, whatever is behind. */
+	opts.size = sizeof(opts) + sizeof(uint64_t);
+	error.msg[0] = '\0';
+	EXPECT_EQ(LULL_USAGE,
+		  lull_job_submit(pipeline, bed.key, &opts, &job, &error));
+	EXPECT_TRUE(strstr(error.msg, "expected size"));
 	opts.size = sizeof(opts);
 	EXPECT_EQ(LULL_USAGE,
 		  lull_job_submit(pipeline, bed.key, &opts, &job, &error));
@@ -245,6 +251,8 @@ TEST(pipelines_that_are_refused)
 		const char *part;
 	} cases[] = {
 		{ { .size = 8 }, "expected size" },
+		{ { .size = sizeof(cases[0].opts) + sizeof(uint64_t) },
+		  "expected size" },
 		{ { .size = sizeof(cases[0].opts), .dealloc = "later" },
 		  "found 'later'" },
 		{ { .size = sizeof(cases[0].opts), .bandwidth_gate = "ajar" },
@@ -479,12 +487,16 @@ TEST(following_a_job)
 		make_pipeline(&bed, (struct lull_pipeline_opts){ 0 });
 	struct lull_job *job = submit(pipeline, &bed, 2, NULL);
 	struct pollfd fd = { .fd = lull_job_fd(job), .events = POLLIN };
-	struct lull_job_status small = { .size = 4 };
+	struct lull_job_status other = { .size = 4 };
+	struct lull_pipeline_stats stats = { .size = sizeof(stats) + 8 };
 	struct lull_error error = { 0 };
 
 	EXPECT_EQ(1, poll(&fd, 1, WAIT_MS));
 	EXPECT_EQ(1, lull_job_wait(job, 0));
-	EXPECT_EQ(LULL_USAGE, lull_job_status(job, &small, &error));
+	EXPECT_EQ(LULL_USAGE, lull_job_status(job, &other, &error));
+	other.size = sizeof(other) + 8;
+	EXPECT_EQ(LULL_USAGE, lull_job_status(job, &other, &error));
+	EXPECT_EQ(LULL_USAGE, lull_pipeline_stats(pipeline, &stats, &error));
 	EXPECT_TRUE(!lull_job_proof(job, 2, &error));
 	EXPECT_TRUE(strstr(error.msg, "expected below 2"));
 	lull_job_free(job);

@@ -4,6 +4,11 @@
  *
  * Beside lull.h, whose rules hold here too.  A pipeline loads, computes and
  * assembles side by side; a job is one key and many witnesses, its partitions.
+ *
+ * A size of this header's structs says which version of them a caller was built
+ * with, and only this one is known: any other, smaller or larger, is LULL_USAGE.
+ * Fields have gone out of the middle, so that even a larger struct has others
+ * elsewhere.
  */
 #ifndef LULL_PIPELINE_H
 #define LULL_PIPELINE_H
@@ -139,7 +144,7 @@ struct lull_pipeline_stats {
 	uint64_t trace_lost;
 };
 
-/* LULL_OK, or LULL_USAGE for a size that is too small. */
+/* LULL_OK, or LULL_USAGE for another size. */
 LULL_API int lull_pipeline_stats(struct lull_pipeline *pipeline,
 				 struct lull_pipeline_stats *stats,
 				 struct lull_error *reterr);
@@ -225,7 +230,7 @@ struct lull_job_status {
 	uint64_t partition_bytes;
 };
 
-/* LULL_OK, or LULL_USAGE for a size that is too small. */
+/* LULL_OK, or LULL_USAGE for another size. */
 LULL_API int lull_job_status(struct lull_job *job,
 			     struct lull_job_status *status,
 			     struct lull_error *reterr);

@@ -122,7 +122,7 @@ void lull_sched_put(struct lull_flight *flight)
 static int check_opts(const struct lull_job_opts *opts,
 		      struct lull_error *reterr)
 {
-	if (opts->size < sizeof(*opts))
+	if (opts->size != sizeof(*opts))
 		return lull_fail_size(reterr, "lull_job_opts", sizeof(*opts),
 				      opts->size);
 	if (!opts->nr_partitions || opts->nr_partitions > LULL_PARTITIONS_MAX)
@@ -411,7 +411,7 @@ int lull_job_status(struct lull_job *job, struct lull_job_status *status,
 {
 	size_t size = status->size;
 
-	if (size < sizeof(*status))
+	if (size != sizeof(*status))
 		return lull_fail_size(reterr, "lull_job_status",
 				      sizeof(*status), size);
 	pthread_mutex_lock(&job->pipeline->lock);
