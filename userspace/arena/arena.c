@@ -80,7 +80,7 @@ int lull_arena_need(const struct lull_arena *arena, const char *name,
 		    void (*say)(void *arg, const char *line), void *arg,
 		    struct lull_error *reterr)
 {
-	uint64_t most = lull_arena_host_memory_bytes();
+	uint64_t most = lull_arena_host_backing_bytes();
 	char line[NOTE_BYTES];
 
 	if (!most || (arena->opts.bytes_max && arena->opts.bytes_max < most))

@@ -142,7 +142,7 @@ enum lull_arena_carrier lull_arena_carrier(const struct lull_arena *arena);
  * last.  What others have of it is not looked at.
  *
  * Return: LULL_OK, or LULL_NOMEM, with expected and found, where it is more than
- * the machine has or the arena may hold.
+ * the machine has, swap included, or the arena may hold.
  */
 int lull_arena_need(const struct lull_arena *arena, const char *name,
 		    const char *what, uint64_t bytes,
