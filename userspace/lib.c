@@ -311,8 +311,12 @@ int lull_key_open(struct lull_ctx *ctx, const char *path,
 	int err;
 
 	memory.look = &lull_prove_look;
+	lull_arena_enter(ctx->arena);
 	err = lull_keyfile_open(path, &memory, &file, reterr);
-	return err ? err : finish_key(ctx, &file, path, ret_key, reterr);
+	if (!err)
+		err = finish_key(ctx, &file, path, ret_key, reterr);
+	lull_arena_leave(ctx->arena);
+	return err;
 }
 
 int lull_key_open_mem(struct lull_ctx *ctx, const void *data, size_t bytes,
@@ -321,9 +325,13 @@ int lull_key_open_mem(struct lull_ctx *ctx, const void *data, size_t bytes,
 	struct lull_keyfile file;
 	int err;
 
+	lull_arena_enter(ctx->arena);
 	err = lull_keyfile_open_mem(data, bytes, "key", &lull_prove_look,
 				    ctx->workers, &file, reterr);
-	return err ? err : finish_key(ctx, &file, NULL, ret_key, reterr);
+	if (!err)
+		err = finish_key(ctx, &file, NULL, ret_key, reterr);
+	lull_arena_leave(ctx->arena);
+	return err;
 }
 
 void lull_key_close(struct lull_key *key)
@@ -373,8 +381,13 @@ int lull_key_vkey_write(const struct lull_key *key, const char *path,
 int lull_key_generate_toxic(struct lull_ctx *ctx, const char *r1cs_path,
 			    const char *zkey_path, struct lull_error *reterr)
 {
-	return lull_keygen_toxic(r1cs_path, zkey_path, NULL, ctx->workers,
-				 ctx->arena, ctx->set, reterr);
+	int err;
+
+	lull_arena_enter(ctx->arena);
+	err = lull_keygen_toxic(r1cs_path, zkey_path, NULL, ctx->workers,
+				ctx->arena, ctx->set, reterr);
+	lull_arena_leave(ctx->arena);
+	return err;
 }
 
 int lull_key_generate_toxic_native(struct lull_ctx *ctx,
@@ -383,14 +396,19 @@ int lull_key_generate_toxic_native(struct lull_ctx *ctx,
 				   const struct lull_toxic_opts *opts,
 				   struct lull_error *reterr)
 {
+	int err;
+
 	if (circuit->size < sizeof(*circuit))
 		return lull_fail_size(reterr, "lull_toxic_circuit",
 				      sizeof(*circuit), circuit->size);
 	if (opts && opts->size < sizeof(*opts))
 		return lull_fail_size(reterr, "lull_toxic_opts", sizeof(*opts),
 				      opts->size);
-	return lull_keygen_native(circuit, lkey_path, opts, ctx->workers,
-				  ctx->arena, ctx->set, reterr);
+	lull_arena_enter(ctx->arena);
+	err = lull_keygen_native(circuit, lkey_path, opts, ctx->workers,
+				 ctx->arena, ctx->set, reterr);
+	lull_arena_leave(ctx->arena);
+	return err;
 }
 
 int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
@@ -415,7 +433,9 @@ int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 		how.progress = opts->progress;
 		how.progress_arg = opts->progress_arg;
 	}
+	lull_arena_enter(ctx->arena);
 	err = convert(path, lkey_path, &how, ctx->workers, ctx->arena, reterr);
+	lull_arena_leave(ctx->arena);
 	warn_trailing(ctx, path, converted.trailing_bytes);
 	if (converted.toxic)
 		tell(ctx, path, LULL_ZKEY_TOXIC_TEXT);
@@ -530,9 +550,13 @@ int lull_wtns_open(struct lull_ctx *ctx, const char *path,
 	struct lull_wtnsfile file;
 	int err;
 
+	lull_arena_enter(ctx->arena);
 	err = lull_wtnsfile_open(path, NULL, LULL_WTNS_DEFER_VALUES, &memory,
 				 &file, reterr);
-	return err ? err : finish_wtns(ctx, &file, ret_wtns, reterr);
+	if (!err)
+		err = finish_wtns(ctx, &file, ret_wtns, reterr);
+	lull_arena_leave(ctx->arena);
+	return err;
 }
 
 int lull_wtns_open_mem(struct lull_ctx *ctx, const void *data, size_t bytes,
@@ -598,8 +622,10 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 	err = lull_wtnsfile_match(file, &want, reterr);
 	if (err)
 		return err;
+	lull_arena_enter(ctx->arena);
 	err = lull_prover_run(ctx->workers, ctx->arena, key, file,
 			      opts ? opts : &defaults, r, s, ret_proof, reterr);
+	lull_arena_leave(ctx->arena);
 	say_notes(ctx);
 	return err;
 }

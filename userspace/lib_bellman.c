@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "arena/arena.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "base/workers.h"
@@ -24,10 +25,12 @@ static int open_key(struct lull_ctx *ctx, struct lull_bellman *file,
 {
 	int err;
 
+	lull_arena_enter(ctx->arena);
 	err = lull_bellman_key_create(file, path,
 				      lull_loader_reader(ctx->loader),
 				      ctx->workers, ctx->arena, ctx->set,
 				      ret_key, reterr);
+	lull_arena_leave(ctx->arena);
 	lull_bellman_close(file);
 	return err;
 }
@@ -84,12 +87,16 @@ int lull_prove_assigned(struct lull_ctx *ctx, const struct lull_key *key,
 			struct lull_error *reterr)
 {
 	const struct lull_prove_opts defaults = { .size = sizeof(defaults) };
+	int err;
 
 	if (opts && opts->size < sizeof(*opts))
 		return lull_fail_size(reterr, "lull_prove_opts", sizeof(*opts),
 				      opts->size);
-	return lull_bellman_prove(ctx->workers, ctx->arena, key, assignment,
-				  opts ? opts : &defaults, ret_proof, reterr);
+	lull_arena_enter(ctx->arena);
+	err = lull_bellman_prove(ctx->workers, ctx->arena, key, assignment,
+				 opts ? opts : &defaults, ret_proof, reterr);
+	lull_arena_leave(ctx->arena);
+	return err;
 }
 
 int lull_proof_bellman(const struct lull_proof *proof,

@@ -9,24 +9,42 @@
  */
 #include "params.h"
 
+#include <sys/sysinfo.h>
+
 #include "arena/host.h"
 #include "input/lkey_blob.h"
 #include "input/zkey.h"
 #include "prove/bellman.h"
+#include "prove/convert_plan.h"
 
 #define POSEIDON "bls12381-poseidon2"
 #define ROWS 1024
 #define GIB ((uint64_t)1 << 30)
 
-uint64_t __real_lull_arena_host_memory_bytes(void);
-uint64_t __wrap_lull_arena_host_memory_bytes(void);
+uint64_t __real_lull_arena_host_backing_bytes(void);
+uint64_t __wrap_lull_arena_host_backing_bytes(void);
 
 static uint64_t memory_bytes; /* 0: what the host has */
 
-uint64_t __wrap_lull_arena_host_memory_bytes(void)
+uint64_t __wrap_lull_arena_host_backing_bytes(void)
 {
 	return memory_bytes ? memory_bytes
-			    : __real_lull_arena_host_memory_bytes();
+			    : __real_lull_arena_host_backing_bytes();
+}
+
+/* And swap, where that is asked for. */
+int __real_sysinfo(struct sysinfo *info);
+int __wrap_sysinfo(struct sysinfo *info);
+
+static unsigned int swap_units;
+
+int __wrap_sysinfo(struct sysinfo *info)
+{
+	int err = __real_sysinfo(info);
+
+	info->mem_unit = 4096;
+	info->totalswap = swap_units;
+	return err;
 }
 
 static char said[4096];
@@ -39,10 +57,14 @@ static void hear(void *arg, const char *line)
 	snprintf(said + len, sizeof(said) - len, "%s\n", line);
 }
 
+#define NR_THREADS 2
+
+static unsigned int nr_threads = NR_THREADS;
+
 static struct lull_ctx *open_ctx(size_t arena_bytes)
 {
 	const struct lull_ctx_opts opts = { .size = sizeof(opts),
-					    .nr_threads = 2,
+					    .nr_threads = nr_threads,
 					    .arena = "thp",
 					    .arena_bytes = arena_bytes,
 					    .say = hear };
@@ -130,6 +152,26 @@ static uint64_t need_of(const struct mode *mode)
 	return need;
 }
 
+/* With a circuit, and to fold C in. */
+static uint64_t compared(uint64_t wires)
+{
+	const struct lull_source source = { .facts = lull_curve_facts(
+						    LULL_CURVE_BLS12_381),
+					    .nr_vars = (uint32_t)wires,
+					    .log2_domain =
+						    __builtin_ctz(ROWS) };
+
+	return 108 * wires + 116 * ROWS +
+	       lull_bls12_381_circuit_bytes(&source, NR_THREADS);
+}
+
+static uint64_t folded(uint64_t wires)
+{
+	return lull_max(compared(wires),
+			192 * wires + 96 * ROWS +
+				NR_THREADS * ((uint64_t)12 << 20));
+}
+
 TEST(of_a_zkey)
 {
 	struct mode mode = { .key = blob_read(GOLDEN POSEIDON ".zkey") };
@@ -139,11 +181,9 @@ TEST(of_a_zkey)
 			      blob_payload(&mode.key, LULL_ZKEY_HEADER) +
 			      ZKEY_WIRES_AT);
 	mode.circuit = true;
-	EXPECT_EQ(plain + 108 * wires + 116 * ROWS, need_of(&mode));
+	EXPECT_EQ(plain + compared(wires), need_of(&mode));
 	mode.fold = true;
-	EXPECT_EQ(plain + lull_max(108 * wires + 116 * ROWS,
-				   192 * wires + 96 * ROWS),
-		  need_of(&mode));
+	EXPECT_EQ(plain + folded(wires), need_of(&mode));
 	mode.circuit = mode.fold = false;
 	reverse_coefs(&mode.key);
 	EXPECT_EQ(plain + 48 * coefs + 4 * ROWS, need_of(&mode));
@@ -161,12 +201,11 @@ TEST(of_bellmans_parameters)
 	mode.key = made.file;
 	wires = made.nr_wires;
 	EXPECT_EQ(plain + 108 * ROWS + 24 * lull_div_up(wires, 64) +
-			  108 * wires + 116 * ROWS,
+			  compared(wires),
 		  need_of(&mode));
 	mode.fold = true;
 	EXPECT_EQ(plain + 108 * ROWS + 24 * lull_div_up(wires, 64) +
-			  lull_max(108 * wires + 116 * ROWS,
-				   192 * wires + 96 * ROWS),
+			  folded(wires),
 		  need_of(&mode));
 	blob_free(&zkey.key);
 	blob_free(&made.file);
@@ -176,14 +215,48 @@ TEST(of_bellmans_parameters)
 TEST(of_the_arenas_bound)
 {
 	struct mode mode = { .key = blob_read(GOLDEN POSEIDON ".zkey") };
-	struct lull_ctx *ctx = open_ctx((size_t)32 << 20);
+	struct lull_ctx *ctx = open_ctx((size_t)16 << 20);
 	struct lull_error error = { 0 };
 
 	EXPECT_EQ(LULL_NOMEM, convert(ctx, &mode, &error));
-	EXPECT_TRUE(strstr(error.msg, "expected at most 33554432 bytes, which "
+	EXPECT_TRUE(strstr(error.msg, "expected at most 16777216 bytes, which "
 				      "the arena may hold, found a need of "));
 	lull_ctx_destroy(ctx);
 	blob_free(&mode.key);
+}
+
+/* Of a small key little is asked for, by however many threads. */
+TEST(a_small_key_fits_a_small_arena)
+{
+	struct mode mode = { .key = blob_read(GOLDEN POSEIDON ".zkey") };
+	struct lull_error error = { 0 };
+	struct lull_ctx *ctx;
+
+	for (nr_threads = NR_THREADS; nr_threads <= 32; nr_threads *= 4) {
+		ctx = open_ctx((size_t)64 << 20);
+		mode.circuit = false;
+		if (convert(ctx, &mode, &error))
+			TEST_FAIL_("%u threads: %s", nr_threads, error.msg);
+		mode.circuit = nr_threads == NR_THREADS;
+		if (convert(ctx, &mode, &error))
+			TEST_FAIL_("%u threads, circuit: %s", nr_threads,
+				   error.msg);
+		lull_ctx_destroy(ctx);
+	}
+	nr_threads = NR_THREADS;
+	blob_free(&mode.key);
+}
+
+TEST(swap_counts)
+{
+	uint64_t without, with;
+
+	swap_units = 0;
+	without = __real_lull_arena_host_backing_bytes();
+	swap_units = 1000;
+	with = __real_lull_arena_host_backing_bytes();
+	EXPECT_EQ(lull_arena_host_memory_bytes(), without);
+	EXPECT_EQ(without + 4096 * 1000, with);
 }
 
 /* ---- making ------------------------------------------------------------- */

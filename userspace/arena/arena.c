@@ -80,7 +80,7 @@ int lull_arena_need(const struct lull_arena *arena, const char *name,
 		    void (*say)(void *arg, const char *line), void *arg,
 		    struct lull_error *reterr)
 {
-	uint64_t most = lull_arena_host_memory_bytes();
+	uint64_t most = lull_arena_host_backing_bytes();
 	char line[NOTE_BYTES];
 
 	if (!most || (arena->opts.bytes_max && arena->opts.bytes_max < most))
@@ -323,6 +323,20 @@ void lull_arena_stats(struct lull_arena *arena,
 		ret_stats->zeroed_bytes += counts.zeroed_bytes;
 		ret_stats->flushes += counts.flushes;
 	}
+	pthread_mutex_unlock(&arena->lock);
+}
+
+void lull_arena_enter(struct lull_arena *arena)
+{
+	pthread_mutex_lock(&arena->lock);
+	arena->stats.nr_at_work++;
+	pthread_mutex_unlock(&arena->lock);
+}
+
+void lull_arena_leave(struct lull_arena *arena)
+{
+	pthread_mutex_lock(&arena->lock);
+	arena->stats.nr_at_work--;
 	pthread_mutex_unlock(&arena->lock);
 }
 

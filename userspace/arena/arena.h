@@ -142,12 +142,20 @@ enum lull_arena_carrier lull_arena_carrier(const struct lull_arena *arena);
  * last.  What others have of it is not looked at.
  *
  * Return: LULL_OK, or LULL_NOMEM, with expected and found, where it is more than
- * the machine has or the arena may hold.
+ * the machine has, swap included, or the arena may hold.
  */
 int lull_arena_need(const struct lull_arena *arena, const char *name,
 		    const char *what, uint64_t bytes,
 		    void (*say)(void *arg, const char *line), void *arg,
 		    struct lull_error *reterr);
+
+/*
+ * Work that has memory of the arena, or soon will, is under way between the two:
+ * &struct lull_arena_stats.nr_at_work counts it, so that nobody takes free memory
+ * for idle meanwhile.  A key that is open is no work.
+ */
+void lull_arena_enter(struct lull_arena *arena);
+void lull_arena_leave(struct lull_arena *arena);
 
 /**
  * lull_arena_describe - an arena in a few words
@@ -377,6 +385,7 @@ bool lull_arena_pinned_run(struct lull_arena *arena, const void *ptr,
  * @used_bytes: blocks in their holders' hands
  * @used_bytes_max: the most that this was
  * @pinned_bytes: registered with a device
+ * @nr_at_work: between lull_arena_enter() and lull_arena_leave()
  * @nr_carves: counter: blocks carved
  * @faulted_bytes: counter: memory that was touched or acquired for the first
  *	time and so faulted in
@@ -402,6 +411,7 @@ struct lull_arena_stats {
 	uint64_t used_bytes;
 	uint64_t used_bytes_max;
 	uint64_t pinned_bytes;
+	uint64_t nr_at_work;
 	uint64_t nr_carves;
 	uint64_t faulted_bytes;
 	uint64_t zeroed_bytes;

@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "arena/arena.h"
@@ -26,6 +27,16 @@ uint64_t lull_arena_host_memory_bytes(void)
 	long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
 
 	return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : 0;
+}
+
+uint64_t lull_arena_host_backing_bytes(void)
+{
+	uint64_t memory = lull_arena_host_memory_bytes();
+	struct sysinfo info;
+
+	if (!memory || sysinfo(&info))
+		return memory;
+	return memory + (uint64_t)info.totalswap * info.mem_unit;
 }
 
 /* The first line of a file, without its end. */

@@ -17,6 +17,8 @@
 
 /* Memory that the machine has; 0 where that cannot be told. */
 uint64_t lull_arena_host_memory_bytes(void);
+/* With its swap: what work can have at all, if slowly. */
+uint64_t lull_arena_host_backing_bytes(void);
 /* The number that a file begins with. */
 bool lull_arena_host_number(const char *root, const char *path,
 			    uint64_t *ret_number);

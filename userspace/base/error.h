@@ -19,7 +19,7 @@ int lull_fail_errno(struct lull_error *reterr, enum lull_status code,
 		    int sys_errno, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* A struct of a public header, by its name, is smaller than is known here. */
+/* A struct of a public header, by its name, has no size that is known here. */
 int lull_fail_size(struct lull_error *reterr, const char *name, size_t expected,
 		   size_t found);
 

@@ -533,11 +533,13 @@ LULL_API int lull_key_generate_toxic_native(
  * @progress_arg: handed to it
  *
  * For n rows, w wires and points of g = 64 (BN254) or 96 bytes it takes some MiB a
- * thread and: with a circuit 108 w + 116 n, to fold C the larger of that and
- * 2 g w + g n; beside that, 48 a coefficient and 4 n for a .zkey whose
- * coefficients are not sorted, 108 n and 3/8 w for bellman's parameters.
+ * thread, for a small key of fewer threads, and: with a circuit 108 w + 116 n, to
+ * fold C the larger of that and 2 g w + g n; beside that, 48 a coefficient and 4 n
+ * for a .zkey whose coefficients are not sorted, 108 n and 3/8 w for bellman's
+ * parameters.
  * &struct lull_ctx_opts.say hears the need before it begins, and what is more than
- * the machine or the context's arena may have is refused with LULL_NOMEM.
+ * the machine, swap included, or the context's arena may have is refused with
+ * LULL_NOMEM.
  */
 struct lull_convert_opts {
 	size_t size;

@@ -4,6 +4,11 @@
  *
  * Beside lull.h, whose rules hold here too.  A pipeline loads, computes and
  * assembles side by side; a job is one key and many witnesses, its partitions.
+ *
+ * A size of this header's structs says which version of them a caller was built
+ * with, and only this one is known: any other, smaller or larger, is LULL_USAGE.
+ * Fields have gone out of the middle, so that even a larger struct has others
+ * elsewhere.
  */
 #ifndef LULL_PIPELINE_H
 #define LULL_PIPELINE_H
@@ -36,7 +41,8 @@ struct lull_job;
  *	counted with at any time; who does not fit waits, as it says there; 0 for
  *	no bound
  * @idle_release_s: give free memory back to the system after so many seconds
- *	without work, and without a key that is opened or closed; 0 for never
+ *	without work in the whole context, of this pipeline or anybody, and
+ *	without a key that is opened or closed; 0 for never
  * @trace: not 0: keep what lull_pipeline_trace_write() writes
  */
 struct lull_pipeline_opts {
@@ -138,7 +144,7 @@ struct lull_pipeline_stats {
 	uint64_t trace_lost;
 };
 
-/* LULL_OK, or LULL_USAGE for a size that is too small. */
+/* LULL_OK, or LULL_USAGE for another size. */
 LULL_API int lull_pipeline_stats(struct lull_pipeline *pipeline,
 				 struct lull_pipeline_stats *stats,
 				 struct lull_error *reterr);
@@ -224,7 +230,7 @@ struct lull_job_status {
 	uint64_t partition_bytes;
 };
 
-/* LULL_OK, or LULL_USAGE for a size that is too small. */
+/* LULL_OK, or LULL_USAGE for another size. */
 LULL_API int lull_job_status(struct lull_job *job,
 			     struct lull_job_status *status,
 			     struct lull_error *reterr);

@@ -44,6 +44,7 @@
 #include "prove/random.h"
 
 #define circuit_sum LULL_CURVE_NAME(circuit_sum)
+#define circuit_bytes LULL_CURVE_NAME(circuit_bytes)
 #define circuit_compare LULL_CURVE_NAME(circuit_compare)
 
 /* Points that are multiplied at a time, and that one task reads. */
@@ -115,7 +116,8 @@ void circuit_sum(const struct lull_source *source, const struct lull_r1cs *r1cs,
  * @weight: x, y and z, plain, by wire
  * @a: A's rows, in the end q's values
  * @b: B's rows
- * @points: PORTION points
+ * @portion: points at a time: PORTION, or all of any array
+ * @points: as many
  */
 struct comparing {
 	struct lull_converting *c;
@@ -131,6 +133,7 @@ struct comparing {
 	size_t nr_peeled;
 	struct fr *weight[3];
 	struct fr *a, *b;
+	size_t portion;
 	uint8_t *points;
 };
 
@@ -461,7 +464,7 @@ static int sum_g1(const struct comparing *m, enum lull_part part,
 	int err = LULL_OK;
 
 	for (lo = 0; lo < nr && !err; lo += each) {
-		each = lull_min(nr - lo, PORTION);
+		each = lull_min(nr - lo, m->portion);
 		err = read_portion(m, part, lo, each, sizeof(struct g1_affine),
 				   reterr);
 		if (err)
@@ -483,7 +486,7 @@ static int sum_b2(const struct comparing *m, const struct fr *weights,
 
 	g2_xyzz_set_inf(&sum);
 	for (lo = 0; lo < nr && !err; lo += each) {
-		each = lull_min(nr - lo, PORTION);
+		each = lull_min(nr - lo, m->portion);
 		err = read_portion(m, LULL_PART_B2, lo, each,
 				   sizeof(struct g2_affine), reterr);
 		if (err)
@@ -633,6 +636,28 @@ static int make_quotient(struct comparing *m, struct lull_error *reterr)
 	return err;
 }
 
+static size_t portion_of(const struct lull_source *source)
+{
+	return lull_min(PORTION, lull_max(source->nr_vars,
+					  (size_t)1 << source->log2_domain));
+}
+
+static size_t sums_bytes(size_t portion, unsigned int nr_threads)
+{
+	return lull_max(g1_msm_scratch_bytes(portion, nr_threads),
+			g2_msm_scratch_bytes(portion, nr_threads));
+}
+
+uint64_t circuit_bytes(const struct lull_source *source,
+		       unsigned int nr_threads)
+{
+	const size_t portion = portion_of(source);
+
+	return portion * sizeof(struct g2_affine) +
+	       lull_max(sums_bytes(portion, nr_threads),
+			fr_ntt_scratch_bytes(source->log2_domain, nr_threads));
+}
+
 static int compare(struct comparing *m, const char *what,
 		   struct lull_error *reterr)
 {
@@ -645,11 +670,8 @@ static int compare(struct comparing *m, const char *what,
 	err = make_quotient(m, reterr);
 	if (err)
 		return err;
-	err = lull_arena_carve(
-		m->c->arena,
-		lull_max(g1_msm_scratch_bytes(PORTION, nr_threads),
-			 g2_msm_scratch_bytes(PORTION, nr_threads)),
-		0, "scratch of a comparison", &scratch, reterr);
+	err = lull_arena_carve(m->c->arena, sums_bytes(m->portion, nr_threads),
+			       0, "scratch of a comparison", &scratch, reterr);
 	if (err)
 		return err;
 	err = add_sums(m, scratch.ptr, &sums, reterr);
@@ -709,7 +731,7 @@ static int take_memory(struct comparing *m, struct lull_error *reterr)
 				       "rows", &m->rows_vec, reterr);
 	if (!err)
 		err = lull_arena_carve(
-			arena, PORTION * sizeof(struct g2_affine), 0,
+			arena, m->portion * sizeof(struct g2_affine), 0,
 			"points to be compared", &m->points_vec, reterr);
 	if (err)
 		return err;
@@ -730,7 +752,8 @@ int circuit_compare(struct lull_converting *c, const struct lull_r1cs *r1cs,
 {
 	struct comparing m = { .c = c,
 			       .r1cs = r1cs,
-			       .n = (size_t)1 << c->source->log2_domain };
+			       .n = (size_t)1 << c->source->log2_domain,
+			       .portion = portion_of(c->source) };
 	uint8_t random[LULL_FR_BYTES];
 	int err;
 

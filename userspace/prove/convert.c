@@ -73,26 +73,61 @@ int lull_convert_run(const struct lull_converting *c, const char *what,
  * for its place in an order, and 35 that their transform takes. */
 #define COMPARED_WIRE_BYTES 108
 #define COMPARED_ROW_BYTES 116
-/* Buffers and tables of coefficients, and what a comparison takes at a time. */
-#define NEED_OF_A_THREAD ((uint64_t)12 << 20)
-#define NEED_OF_ALL ((uint64_t)64 << 20)
+/* Of folding: buffers and tables of multiples. */
+#define FOLD_THREAD_BYTES ((uint64_t)12 << 20)
+/* What is small, and ends of slots. */
+#define NEED_OF_ALL ((uint64_t)4 << 20)
+
+/* Buffers of arrays on their way, which move_array() and hashes have: of a short
+ * array as many tasks as it has, and one slot more than tasks. */
+static uint64_t moving_bytes(const struct lull_converting *c,
+			     const struct lull_source *source)
+{
+	const uint64_t g2_bytes = 4 * (uint64_t)source->facts->fp_bytes;
+	const uint64_t n = (uint64_t)1 << source->log2_domain;
+	const uint64_t each = LULL_CONVERT_POINTS * g2_bytes;
+	uint64_t largest = lull_max(source->nr_vars * g2_bytes,
+				    n * g2_bytes / 2);
+
+	largest = lull_max(largest,
+			   source->nr_records * (uint64_t)LULL_FR_BYTES);
+	return lull_min(each * lull_workers_nr(c->workers), largest + 2 * each);
+}
+
+static uint64_t circuit_bytes(const struct lull_converting *c,
+			      const struct lull_source *source)
+{
+	const uint64_t n = (uint64_t)1 << source->log2_domain;
+	const uint64_t g1_bytes = 2 * (uint64_t)source->facts->fp_bytes;
+	const unsigned int nr_threads = lull_workers_nr(c->workers);
+	uint64_t bytes = 0;
+
+	if (c->how->r1cs_path)
+		bytes = COMPARED_WIRE_BYTES * (uint64_t)source->nr_vars +
+			COMPARED_ROW_BYTES * n +
+			(source->facts->id == LULL_CURVE_BN254
+				 ? lull_bn254_circuit_bytes
+				 : lull_bls12_381_circuit_bytes)(source,
+								 nr_threads);
+	if (c->how->fold_c)
+		bytes = lull_max(bytes, 2 * g1_bytes * source->nr_vars +
+						g1_bytes * n +
+						FOLD_THREAD_BYTES * nr_threads);
+	return bytes;
+}
 
 int lull_convert_need(const struct lull_converting *c,
 		      const struct lull_source *source, uint64_t own_bytes,
 		      struct lull_error *reterr)
 {
-	const uint64_t n = (uint64_t)1 << source->log2_domain;
-	const uint64_t g1_bytes = 2 * (uint64_t)source->facts->fp_bytes;
-	uint64_t bytes = 0;
+	unsigned int nr_slots = lull_convert_slots(
+		c, lull_div_up(source->nr_records, LULL_CONVERT_RECORDS));
+	/* A slot counts records and then writes them. */
+	uint64_t bytes = own_bytes + circuit_bytes(c, source) +
+			 moving_bytes(c, source) +
+			 2 * (uint64_t)nr_slots * LULL_CONVERT_SLOT_BYTES +
+			 NEED_OF_ALL;
 
-	if (c->how->r1cs_path)
-		bytes = COMPARED_WIRE_BYTES * (uint64_t)source->nr_vars +
-			COMPARED_ROW_BYTES * n;
-	if (c->how->fold_c)
-		bytes = lull_max(bytes,
-				 2 * g1_bytes * source->nr_vars + g1_bytes * n);
-	bytes += own_bytes + NEED_OF_ALL +
-		 NEED_OF_A_THREAD * lull_workers_nr(c->workers);
 	return lull_arena_need(c->arena, source->name, "converting it", bytes,
 			       c->how->say, c->how->say_arg, reterr);
 }
@@ -164,7 +199,7 @@ static int move_points(void *arg, size_t task, unsigned int slot,
 static int move_array(struct moving *m, struct lull_error *reterr)
 {
 	struct lull_converting *c = m->c;
-	size_t nr_threads = lull_workers_nr(c->workers);
+	size_t nr_threads = lull_workers_nr(c->workers), nr_tasks;
 	struct lull_vec buffers;
 	char what[32];
 	int err;
@@ -174,14 +209,15 @@ static int move_array(struct moving *m, struct lull_error *reterr)
 	m->nr_a_task = lull_min(lull_max(m->nr / (TASKS_A_THREAD * nr_threads),
 					 LULL_CONVERT_POINTS_MIN),
 				LULL_CONVERT_POINTS);
+	nr_tasks = lull_div_up(m->nr, m->nr_a_task);
 	err = lull_arena_carve(c->arena,
-			       nr_threads * m->nr_a_task * point_bytes(m), 0,
-			       "points on their way", &buffers, reterr);
+			       lull_convert_slots(c, nr_tasks) * m->nr_a_task *
+				       point_bytes(m),
+			       0, "points on their way", &buffers, reterr);
 	if (err)
 		return err;
 	m->buffers = buffers.ptr;
-	err = lull_convert_run(c, what, lull_div_up(m->nr, m->nr_a_task),
-			       move_points, m, reterr);
+	err = lull_convert_run(c, what, nr_tasks, move_points, m, reterr);
 	lull_arena_retire(&buffers);
 	return err;
 }
@@ -398,12 +434,17 @@ int lull_convert_hash(struct lull_converting *c, struct lull_error *reterr)
 {
 	struct hashing h = { .out = &c->out };
 	struct lull_vec buffers;
+	uint64_t most = 0;
 	unsigned int i;
 	int err;
 
-	err = lull_arena_carve(
-		c->arena, lull_workers_nr(c->workers) * LULL_LKEY_CHUNK_BYTES,
-		0, "sections to be hashed", &buffers, reterr);
+	for (i = 0; i < LULL_LKEY_NR_SECTIONS; i++)
+		most = lull_max(most, c->head.sections[i].bytes);
+	most = lull_div_up(most, LULL_LKEY_CHUNK_BYTES);
+	err = lull_arena_carve(c->arena,
+			       lull_convert_slots(c, most) *
+				       LULL_LKEY_CHUNK_BYTES,
+			       0, "sections to be hashed", &buffers, reterr);
 	if (err)
 		return err;
 	h.buffers = buffers.ptr;

@@ -6,6 +6,8 @@
 #define LULL_PROVE_CONVERT_PLAN_H
 
 #include "arena/arena.h"
+#include "base/base.h"
+#include "base/workers.h"
 #include "input/lkey.h"
 #include "input/outfile.h"
 #include "input/r1cs.h"
@@ -36,6 +38,18 @@ struct lull_converting {
 	struct lull_arena *arena;
 };
 
+/* Slots that as many tasks can have: the calling thread's, which may find none
+ * left, and one of each thread that does one. */
+static inline unsigned int lull_convert_slots(const struct lull_converting *c,
+					      size_t nr_tasks)
+{
+	return (unsigned int)lull_min(nr_tasks + 1,
+				      lull_workers_nr(c->workers));
+}
+
+/* Of a thread that counts records, or writes them, at most. */
+#define LULL_CONVERT_SLOT_BYTES ((size_t)5 << 20)
+
 /* Tasks in portions, with progress between them; ends with the portion in which
  * one fails. */
 int lull_convert_run(const struct lull_converting *c, const char *what,
@@ -48,7 +62,7 @@ int lull_convert_run(const struct lull_converting *c, const char *what,
  * Says what memory a conversion takes at most, and refuses what the machine has
  * not: LULL_OK or LULL_NOMEM.  @source has its sizes, and @own_bytes is what it
  * holds itself.  For n rows, w wires and points of g bytes that is, beside some
- * MiB a thread,
+ * MiB for each thread that a key of this size has tasks for,
  *
  *	@own_bytes + the larger of	108 w + 116 n	with a circuit
  *					2 g w + g n	to fold C in
@@ -100,6 +114,12 @@ void lull_bn254_circuit_sum(const struct lull_source *source,
 void lull_bls12_381_circuit_sum(const struct lull_source *source,
 				const struct lull_r1cs *r1cs,
 				struct lull_circuit_sum *sum);
+
+/* What a comparison has at a time beside what grows with rows and wires. */
+uint64_t lull_bn254_circuit_bytes(const struct lull_source *source,
+				  unsigned int nr_threads);
+uint64_t lull_bls12_381_circuit_bytes(const struct lull_source *source,
+				      unsigned int nr_threads);
 
 /* Compares a key's points, which are checked, with a circuit of its sizes:
  * LULL_OK, LULL_MISMATCH, LULL_IO or LULL_NOMEM. */

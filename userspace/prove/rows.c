@@ -44,9 +44,13 @@ struct counting_slot {
 	uint8_t records[(LULL_CONVERT_RECORDS + 1) * LULL_RECORD_BYTES];
 };
 
+_Static_assert(sizeof(struct counting_slot) <= LULL_CONVERT_SLOT_BYTES,
+	       "what is told of it");
+
 struct lull_rows {
 	struct lull_arena *arena;
 	size_t nr_portions;
+	unsigned int nr_slots;
 	struct lull_vec portions_vec, slots_vec;
 	struct portion *portions;
 	struct counting_slot *slots;
@@ -199,7 +203,7 @@ static void sum_portions(struct lull_rows *rows, uint64_t *ret_totals)
 
 static void fill_head(struct lull_converting *c, struct lull_rows *rows)
 {
-	unsigned int nr_slots = lull_workers_nr(c->workers), s;
+	unsigned int nr_slots = rows->nr_slots, s;
 	const struct values *values = &rows->slots[0].values;
 	struct lull_circuit_sum sum = { { 0 } };
 
@@ -230,14 +234,14 @@ int lull_rows_count(struct lull_converting *c, struct lull_rows **ret_rows,
 	rows->c = c;
 	rows->nr_portions = lull_max(
 		lull_div_up(c->source->nr_records, LULL_CONVERT_RECORDS), 1);
+	rows->nr_slots = lull_convert_slots(c, rows->nr_portions);
 	err = lull_arena_carve(c->arena,
 			       rows->nr_portions * sizeof(*rows->portions),
 			       LULL_CARVE_ZERO, "counts of the rows",
 			       &rows->portions_vec, reterr);
 	if (!err)
 		err = lull_arena_carve(c->arena,
-				       lull_workers_nr(c->workers) *
-					       sizeof(*rows->slots),
+				       rows->nr_slots * sizeof(*rows->slots),
 				       LULL_CARVE_ZERO, "distinct coefficients",
 				       &rows->slots_vec, reterr);
 	rows->portions = rows->portions_vec.ptr;
@@ -279,6 +283,9 @@ struct writing_slot {
 	struct entries matrix[LULL_CSR_MATRICES];
 	uint8_t records[(LULL_CONVERT_RECORDS + 1) * LULL_RECORD_BYTES];
 };
+
+_Static_assert(sizeof(struct writing_slot) <= LULL_CONVERT_SLOT_BYTES,
+	       "what is told of it");
 
 struct writing {
 	struct lull_converting *c;
@@ -446,9 +453,8 @@ int lull_rows_write(struct lull_converting *c, const struct lull_rows *rows,
 	for (i = 0; i < LULL_LKEY_NR_SECTIONS; i++)
 		w.offset[c->head.sections[i].number] =
 			c->head.sections[i].offset;
-	err = lull_arena_carve(c->arena,
-			       lull_workers_nr(c->workers) * sizeof(*w.slots),
-			       0, "rows on their way", &slots, reterr);
+	err = lull_arena_carve(c->arena, rows->nr_slots * sizeof(*w.slots), 0,
+			       "rows on their way", &slots, reterr);
 	if (err)
 		return err;
 	w.slots = slots.ptr;

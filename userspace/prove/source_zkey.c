@@ -226,19 +226,19 @@ static int check_and_sort(const struct lull_converting *c,
 {
 	const struct zkey_source *z = source->state;
 	struct checking checking = { .z = z };
+	size_t nr_tasks = lull_div_up(z->parts.nr_coefs, LULL_CONVERT_RECORDS);
 	struct lull_vec buffers;
 	int err;
 
 	err = lull_arena_carve(c->arena,
-			       lull_workers_nr(c->workers) * BUFFER_BYTES, 0,
-			       "coefficients on their way", &buffers, reterr);
+			       lull_convert_slots(c, nr_tasks) * BUFFER_BYTES,
+			       0, "coefficients on their way", &buffers,
+			       reterr);
 	if (err)
 		return err;
 	checking.buffers = buffers.ptr;
-	err = lull_convert_run(
-		c, "check of coefficients",
-		lull_div_up(z->parts.nr_coefs, LULL_CONVERT_RECORDS),
-		check_records, &checking, reterr);
+	err = lull_convert_run(c, "check of coefficients", nr_tasks,
+			       check_records, &checking, reterr);
 	lull_arena_retire(&buffers);
 	return err || !checking.unsorted ? err : sort(c, source, reterr);
 }

@@ -8,9 +8,10 @@
  * with the next job.  Registrations of devices and of the loader end with it, for
  * what is registered cannot be given back.
  *
- * Nothing to do is no partition in flight, and nobody who takes memory of the
- * arena or gives it back: a key that is closed leaves free what it had, and the
- * time begins anew.
+ * Nothing to do is nothing under way in the whole context, for the arena is all
+ * its pipelines' and callers': no partition in flight, no proof, no key that is
+ * read or converted; and nobody who takes memory of the arena or gives it back: a
+ * key that is closed leaves free what it had, and the time begins anew.
  */
 #include <time.h>
 
@@ -81,11 +82,12 @@ static void wait_locked(struct lull_pipeline *pipeline, unsigned int ms)
 			       CLOCK_MONOTONIC, &at);
 }
 
-/* Whether anybody has had memory of the arena, or given it back, since. */
+/* Whether anybody has had memory of the arena, or given it back, since, or is
+ * about to. */
 static bool has_moved(const struct lull_arena_stats *since,
 		      const struct lull_arena_stats *now)
 {
-	return since->nr_carves != now->nr_carves ||
+	return now->nr_at_work || since->nr_carves != now->nr_carves ||
 	       since->used_bytes != now->used_bytes;
 }
 

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arena/arena.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "base/workers.h"
@@ -50,6 +51,7 @@ struct lull_flight *lull_sched_next(struct lull_pipeline *pipeline)
 		flight = pipeline->idle;
 		pipeline->idle = flight->next_idle;
 		pipeline->nr_flying++;
+		lull_arena_enter(pipeline->env.arena);
 		flight->job = job;
 		flight->index = job->nr_begun++;
 		atomic_store(&flight->users, 1);
@@ -108,6 +110,7 @@ void lull_sched_put(struct lull_flight *flight)
 	flight->job = NULL;
 	flight->next_idle = pipeline->idle;
 	pipeline->idle = flight;
+	lull_arena_leave(pipeline->env.arena);
 	if (!--pipeline->nr_flying)
 		pipeline->idle_since_ns = lull_trace_now_ns();
 	pthread_cond_signal(&pipeline->work);
@@ -119,7 +122,7 @@ void lull_sched_put(struct lull_flight *flight)
 static int check_opts(const struct lull_job_opts *opts,
 		      struct lull_error *reterr)
 {
-	if (opts->size < sizeof(*opts))
+	if (opts->size != sizeof(*opts))
 		return lull_fail_size(reterr, "lull_job_opts", sizeof(*opts),
 				      opts->size);
 	if (!opts->nr_partitions || opts->nr_partitions > LULL_PARTITIONS_MAX)
@@ -408,7 +411,7 @@ int lull_job_status(struct lull_job *job, struct lull_job_status *status,
 {
 	size_t size = status->size;
 
-	if (size < sizeof(*status))
+	if (size != sizeof(*status))
 		return lull_fail_size(reterr, "lull_job_status",
 				      sizeof(*status), size);
 	pthread_mutex_lock(&job->pipeline->lock);

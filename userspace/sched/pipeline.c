@@ -309,7 +309,7 @@ static int take_opts(struct lull_pipeline *pipeline,
 {
 	int err = LULL_OK;
 
-	if (opts && opts->size < sizeof(*opts))
+	if (opts && opts->size != sizeof(*opts))
 		return lull_fail_size(reterr, "lull_pipeline_opts",
 				      sizeof(*opts), opts->size);
 	if (opts)
@@ -392,7 +392,7 @@ int lull_pipeline_stats(struct lull_pipeline *pipeline,
 	struct lull_pipeline_stats all = { .size = stats->size };
 	struct lull_budget_stats budget;
 
-	if (stats->size < sizeof(*stats))
+	if (stats->size != sizeof(*stats))
 		return lull_fail_size(reterr, "lull_pipeline_stats",
 				      sizeof(*stats), stats->size);
 	lull_budget_stats(pipeline->budget, &budget);
