@@ -472,28 +472,26 @@ static bool exchange(const char *name, const char *other)
 	return !renameat2(AT_FDCWD, name, AT_FDCWD, other, RENAME_EXCHANGE);
 }
 
-/* Gives an older file a second name, where there is one and its file system has
- * such names. */
-static bool link_old(struct lull_outfile *out)
+/* Gives an older file a second name, where there is one and that can be had. */
+static void link_old(struct lull_outfile *out)
 {
 	char *old = begin_temp(out->path);
-	bool linked = false, failed = true;
 	uint64_t random;
 
 	if (old && draw(&random)) {
 		end_temp(old, out->path, random);
-		linked = !linkat(AT_FDCWD, out->path, AT_FDCWD, old, 0);
-		failed = !linked && errno != ENOENT && errno != EPERM &&
-			 errno != EOPNOTSUPP && errno != EMLINK;
+		if (!linkat(AT_FDCWD, out->path, AT_FDCWD, old, 0)) {
+			out->old = old;
+			return;
+		}
 	}
-	if (linked)
-		out->old = old;
-	else
-		free(old);
-	return !failed;
+	free(old);
 }
 
-/* Takes the place of an older file, which has another name from then on. */
+/* Takes the place of an older file, which has another name from then on: where
+ * names can be exchanged or a file can have two.  Why they cannot is told in many
+ * ways, and by filters of system calls too; what refuses the output itself refuses
+ * to rename it. */
 static bool replace_keeping(struct lull_outfile *out)
 {
 	struct stat st;
@@ -508,10 +506,9 @@ static bool replace_keeping(struct lull_outfile *out)
 		out->temp = NULL;
 		return true;
 	}
-	/* There is no older file, or not every file system can. */
-	if (errno != ENOENT && errno != EINVAL && errno != ENOSYS)
-		return false;
-	return (out->old || link_old(out)) && !rename(out->temp, out->path);
+	if (!out->old)
+		link_old(out);
+	return !rename(out->temp, out->path);
 }
 
 /* @keep: the older file must come back if another output cannot be named.
