@@ -488,14 +488,23 @@ static void link_old(struct lull_outfile *out)
 	free(old);
 }
 
+static void drop_old(struct lull_outfile *out)
+{
+	if (out->old)
+		unlink(out->old);
+	free(out->old);
+	out->old = NULL;
+}
+
 /* Takes the place of an older file, which has another name from then on: where
  * names can be exchanged or a file can have two.  Why they cannot is told in many
  * ways, and by filters of system calls too; what refuses the output itself refuses
- * to rename it. */
+ * to rename it.  What a try that another writer foiled kept is of no use. */
 static bool replace_keeping(struct lull_outfile *out)
 {
 	struct stat st;
 
+	drop_old(out);
 	if (exchange(out->temp, out->path)) {
 		if (!lstat(out->temp, &st) && S_ISDIR(st.st_mode)) {
 			exchange(out->temp, out->path);
@@ -506,8 +515,7 @@ static bool replace_keeping(struct lull_outfile *out)
 		out->temp = NULL;
 		return true;
 	}
-	if (!out->old)
-		link_old(out);
+	link_old(out);
 	return !rename(out->temp, out->path);
 }
 
@@ -538,13 +546,15 @@ static bool put_name(struct lull_outfile *out, bool keep)
 	return tries < TEMP_TRIES;
 }
 
-/* Leaves the older file where it can: it is not lost under its other name. */
+/* Leaves the older file where it can: it is not lost under its other name.  Where
+ * another writer has put it back already rename() does nothing, and both names are
+ * there. */
 static void take_name_back(struct lull_outfile *out)
 {
 	if (!out->old)
 		unlink(out->path);
-	else
-		(void)rename(out->old, out->path);
+	else if (!rename(out->old, out->path))
+		unlink(out->old);
 	free(out->old);
 	out->old = NULL;
 }
@@ -595,9 +605,7 @@ void lull_outfile_discard(struct lull_outfile *out)
 		close(out->fd);
 	if (out->temp)
 		unlink(out->temp);
-	if (out->old)
-		unlink(out->old);
-	free(out->old);
+	drop_old(out);
 	free(out->temp);
 	free(out->path);
 	*out = (struct lull_outfile)LULL_OUTFILE_EMPTY;
