@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,22 +283,40 @@ int lull_outfile_open(const char *path, unsigned int flags,
 	return LULL_OK;
 }
 
-int lull_outfile_write(struct lull_outfile *out, const void *data, size_t bytes,
-		       struct lull_error *reterr)
+/* What the caller has open may be told not to block: then for the reader, as
+ * other outputs do. */
+static bool wait_for_room(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+
+	return poll(&ready, 1, -1) >= 0 || errno == EINTR;
+}
+
+/* False with errno. */
+static bool write_whole(int fd, const void *data, size_t bytes)
 {
 	const uint8_t *p = data;
 	ssize_t nr;
 
 	while (bytes) {
-		nr = write(out->fd, p, bytes);
-		if (nr < 0 && errno == EINTR)
+		nr = write(fd, p, bytes);
+		if (nr < 0 && (errno == EINTR ||
+			       (errno == EAGAIN && wait_for_room(fd))))
 			continue;
 		if (nr < 0)
-			return lull_fail_errno(reterr, LULL_IO, errno,
-					       "%s: writing", out->name);
+			return false;
 		p += nr;
 		bytes -= (size_t)nr;
 	}
+	return true;
+}
+
+int lull_outfile_write(struct lull_outfile *out, const void *data, size_t bytes,
+		       struct lull_error *reterr)
+{
+	if (!write_whole(out->fd, data, bytes))
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s: writing",
+				       out->name);
 	return LULL_OK;
 }
 
@@ -382,11 +401,26 @@ int lull_outfile_read_at(const struct lull_outfile *out, uint64_t offset,
 	return lull_instream_read(&in, offset, to, bytes, reterr);
 }
 
+/* A stream's cookie is its descriptor: the output itself may be moved. */
+static ssize_t write_stream(void *cookie, const char *data, size_t bytes)
+{
+	return write_whole((int)(intptr_t)cookie, data, bytes) ? (ssize_t)bytes
+							       : 0;
+}
+
+static int close_stream(void *cookie)
+{
+	return close((int)(intptr_t)cookie);
+}
+
 int lull_outfile_stream(const struct lull_outfile *out, FILE **ret_stream,
 			struct lull_error *reterr)
 {
+	const cookie_io_functions_t io = { .write = write_stream,
+					   .close = close_stream };
 	int fd = dup(out->fd), err;
-	FILE *stream = fd < 0 ? NULL : fdopen(fd, "we");
+	FILE *stream = fd < 0 ? NULL
+			      : fopencookie((void *)(intptr_t)fd, "w", io);
 
 	if (stream) {
 		*ret_stream = stream;
