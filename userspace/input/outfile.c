@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -36,6 +37,7 @@
 #define TEMP_NAME_BYTES 32 /* ".lull-" and 16 hexadecimal digits */
 #define FILE_MODE 0666	   /* less the umask, as for any new file */
 #define MODE_BITS 0777	   /* what a file that is replaced hands on */
+#define ACL "system.posix_acl_access"
 #define FD_NAME_BYTES 32   /* "/proc/self/fd/" and ten digits */
 
 /* Length of the directory part of @path, its slash included; 0 when the path
@@ -153,20 +155,37 @@ static char *resolve(const char *path, bool exists)
 	return exists ? realpath(path, NULL) : strdup(path);
 }
 
-/* Who may read the file that is replaced may read this one, and nobody else,
- * from before there is anything in it. */
+/* What the older file's owner and all others may do they may do here, from before
+ * there is anything in it.  Its group may where this file can be of it; where it
+ * cannot, or where an access control list, which is not handed on, makes those bits
+ * the most that anybody named there may do, no group may do anything, and others
+ * only what those bits allow too. */
+static mode_t mode_to_keep(const struct stat *old, bool group)
+{
+	const mode_t mode = old->st_mode & MODE_BITS;
+
+	return group ? mode : mode & (S_IRWXU | (mode >> 3 & S_IRWXO));
+}
+
 static int keep_mode(const struct stat *old, struct lull_outfile *out,
 		     struct lull_error *reterr)
 {
-	const mode_t mode = old->st_mode & MODE_BITS;
 	struct stat st;
+	mode_t mode;
+	bool group;
 
-	if (fstat(out->fd, &st) ||
-	    ((st.st_mode & MODE_BITS) != mode && fchmod(out->fd, mode)))
-		return lull_fail_errno(reterr, LULL_IO, errno,
-				       "%s: the mode of the older file",
-				       out->name);
+	if (fstat(out->fd, &st))
+		goto refused;
+	group = st.st_gid == old->st_gid || !fchown(out->fd, -1u, old->st_gid);
+	mode = mode_to_keep(old, group && getxattr(out->path, ACL, NULL, 0) <= 0);
+	/* Of the directory, which the older file need not have had. */
+	if (!fremovexattr(out->fd, ACL) || (st.st_mode & MODE_BITS) != mode)
+		if (fchmod(out->fd, mode))
+			goto refused;
 	return LULL_OK;
+refused:
+	return lull_fail_errno(reterr, LULL_IO, errno,
+			       "%s: the mode of the older file", out->name);
 }
 
 /* @old is the file that is there, or NULL. */
