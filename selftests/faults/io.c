@@ -210,9 +210,38 @@ TEST(older_outputs_stay_when_one_fails)
 	scratch_path(first, "first");
 	scratch_path(second, "second");
 	replace_failing(first, second);
-	wrapped.no_exchange = true;
+	wrapped.exchange_error = EINVAL;
 	replace_failing(first, second);
-	wrapped.no_exchange = false;
+	wrapped.exchange_error = 0;
+	take_down();
+}
+
+/* A filter of system calls says EPERM, and a file system in user space ENOSYS:
+ * then an older file cannot be kept, and is replaced all the same. */
+TEST(older_outputs_that_cannot_be_kept)
+{
+	static const int errors[] = { EPERM, ENOSYS, EINVAL, EACCES, EIO };
+	char first[PATH_BYTES], second[PATH_BYTES];
+	const size_t nr = LULL_ARRAY_SIZE(errors);
+	struct lull_error error;
+	size_t i;
+
+	ASSERT_TRUE(set_up());
+	scratch_path(first, "first");
+	scratch_path(second, "second");
+	for (i = 0; i < nr * nr; i++) {
+		write_old(first);
+		write_old(second);
+		wrapped.exchange_error = errors[i / nr];
+		wrapped.link_error = errors[i % nr];
+		if (lull_proof_write(proof, first, second, &error))
+			TEST_FAIL_("%s", error.msg);
+		expect_file(first, false);
+		expect_file(second, false);
+		EXPECT_EQ(2, scratch_count());
+	}
+	wrapped.exchange_error = 0;
+	wrapped.link_error = 0;
 	take_down();
 }
 

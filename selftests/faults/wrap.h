@@ -41,7 +41,8 @@ static struct {
 	atomic_long mapped;  /* bytes mapped and not unmapped */
 	bool only_transfers; /* count none but reads, writes, getrandom */
 	void (*hook)(void);  /* what FAULT_HOOK does */
-	bool no_exchange;    /* a file system that does not exchange names */
+	int exchange_error;  /* of every exchange of names, 0 for none */
+	int link_error;	     /* of every second name of a file */
 } wrapped;
 
 static inline void wrap_arm(enum fault fault, unsigned int nth, int error)
@@ -264,8 +265,8 @@ int __wrap_renameat2(int from_dir, const char *from, int to_dir, const char *to,
 {
 	if (wrap_error("renameat2"))
 		return -1;
-	if (wrapped.no_exchange) {
-		errno = EINVAL;
+	if (wrapped.exchange_error && flags) {
+		errno = wrapped.exchange_error;
 		return -1;
 	}
 	return __real_renameat2(from_dir, from, to_dir, to, flags);
@@ -274,9 +275,14 @@ int __wrap_renameat2(int from_dir, const char *from, int to_dir, const char *to,
 int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to,
 		  int flags)
 {
-	return wrap_error("linkat")
-		       ? -1
-		       : __real_linkat(from_dir, from, to_dir, to, flags);
+	if (wrap_error("linkat"))
+		return -1;
+	/* Without flags: a descriptor gets its first name by others. */
+	if (wrapped.link_error && !flags) {
+		errno = wrapped.link_error;
+		return -1;
+	}
+	return __real_linkat(from_dir, from, to_dir, to, flags);
 }
 
 int __wrap_dup(int fd)

@@ -680,6 +680,31 @@ TEST(older_files_come_back)
 	both_ways(check_older_files_come_back);
 }
 
+/* As a try leaves it whose own name another writer took away: the next one keeps
+ * the file that is there then. */
+static void check_one_older_file_is_kept(void)
+{
+	const char *a = in_folder("a"), *b = in_folder("b");
+	const char *kept = in_folder("kept");
+	struct lull_outfile outs[2];
+
+	write_file(a, "old");
+	ASSERT_EQ(LULL_OK, open_out(a, 0, &outs[0], NULL));
+	ASSERT_EQ(LULL_OK, open_out(b, 0, &outs[1], NULL));
+	ASSERT_EQ(0, link(a, kept));
+	outs[0].old = strdup(kept);
+	EXPECT_EQ(LULL_OK, lull_outfile_commit(outs, 2, NULL));
+	EXPECT_EQ(2, nr_files());
+	unlink(kept);
+	unlink(a);
+	unlink(b);
+}
+
+TEST(one_older_file_is_kept)
+{
+	both_ways(check_one_older_file_is_kept);
+}
+
 static void check_neither_when_one_cannot_be_closed(void)
 {
 	const char *a = in_folder("a"), *b = in_folder("b");

@@ -6,11 +6,14 @@
  * refused before the key is read, those among them that may never be
  * written.  When every partition has its proof they are written into one file;
  * when some have not, each of the others is written into a file of its own,
- * FILE.NUMBER, so that nothing that was proved is lost and no file lacks what
- * its name promises.  Nor does one of an earlier run: FILE is then removed, and
- * FILE.NUMBER of those that failed.
+ * FILE.NUMBER, so that one that failed costs no other its proof and no file lacks
+ * what its name promises.  Nor does one of an earlier run: as soon as one file of
+ * this run is there FILE is removed, and FILE.NUMBER of those that failed, or that
+ * an error kept from being written.  What may not be written is not removed
+ * either, and told.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -351,34 +354,61 @@ static unsigned int write_flags(const struct partitions *p)
 	return wants_json_file(p->cli) ? LULL_JOB_JSON : 0;
 }
 
+static void say_older(const char *name, const char *what)
+{
+	char line[320];
+
+	snprintf(line, sizeof(line), "%.200s is of an earlier run and %s", name,
+		 what);
+	lull_term_note(NULL, line);
+}
+
+/* A link stays and its file goes, as when it is written. */
+static int unlink_behind(const char *name)
+{
+	char *path = realpath(name, NULL);
+	int err = path && !unlink(path) ? 0 : errno;
+
+	free(path);
+	return err;
+}
+
 /* What an earlier run left, if it did.  A pipe or a device is no result. */
 static int remove_older(const char *name, struct lull_error *reterr)
 {
 	struct stat st;
-	char line[256];
+	int err;
 
 	if (stat(name, &st) || !S_ISREG(st.st_mode))
 		return LULL_OK;
-	if (unlink(name))
-		return lull_fail_errno(reterr, LULL_IO, errno,
+	if (faccessat(AT_FDCWD, name, W_OK, AT_EACCESS)) {
+		say_older(name, "was left: it may not be written");
+		return LULL_OK;
+	}
+	err = unlink_behind(name);
+	if (err)
+		return lull_fail_errno(reterr, LULL_IO, err,
 				       "%.200s: removing what an earlier run "
 				       "left",
 				       name);
-	snprintf(line, sizeof(line),
-		 "%.200s is of an earlier run and was removed", name);
-	lull_term_note(NULL, line);
+	say_older(name, "was removed");
 	return LULL_OK;
 }
 
-/* Beside the files of this run, what looks as if it were another of them. */
-static int remove_untrue(const struct partitions *p, struct lull_error *reterr)
+/* Beside the files of this run, what looks as if it were another of them: those
+ * of the first @nr that were proved are there.  The first error is told. */
+static int remove_untrue(const struct partitions *p, unsigned int nr,
+			 struct lull_error *reterr)
 {
-	int err = remove_older(p->cli->output, reterr);
+	int err = remove_older(p->cli->output, reterr), other;
 	unsigned int i;
 
-	for (i = 0; i < p->nr && !err; i++)
-		if (!lull_job_proof(p->job, i, NULL))
-			err = remove_older(p->parts[i], reterr);
+	for (i = 0; i < p->nr; i++) {
+		if (i < nr && lull_job_proof(p->job, i, NULL))
+			continue;
+		other = remove_older(p->parts[i], err ? NULL : reterr);
+		err = err ? err : other;
+	}
 	return err;
 }
 
@@ -387,15 +417,17 @@ static int write_parts(struct partitions *p, struct lull_error *reterr)
 	unsigned int i, nr_written = 0;
 	int err = LULL_OK, left = LULL_OK;
 
-	for (i = 0; i < p->nr && !err; i++) {
+	for (i = 0; i < p->nr; i++) {
 		if (!lull_job_proof(p->job, i, NULL))
 			continue;
 		err = lull_job_write(p->job, i, 1, p->parts[i], write_flags(p),
 				     reterr);
-		nr_written += !err;
+		if (err)
+			break;
+		nr_written++;
 	}
 	if (nr_written)
-		left = remove_untrue(p, err ? NULL : reterr);
+		left = remove_untrue(p, i, err ? NULL : reterr);
 	return err ? err : left;
 }
 

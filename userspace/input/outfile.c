@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -35,6 +37,7 @@
 #define TEMP_NAME_BYTES 32 /* ".lull-" and 16 hexadecimal digits */
 #define FILE_MODE 0666	   /* less the umask, as for any new file */
 #define MODE_BITS 0777	   /* what a file that is replaced hands on */
+#define ACL "system.posix_acl_access"
 #define FD_NAME_BYTES 32   /* "/proc/self/fd/" and ten digits */
 
 /* Length of the directory part of @path, its slash included; 0 when the path
@@ -152,20 +155,37 @@ static char *resolve(const char *path, bool exists)
 	return exists ? realpath(path, NULL) : strdup(path);
 }
 
-/* Who may read the file that is replaced may read this one, and nobody else,
- * from before there is anything in it. */
+/* What the older file's owner and all others may do they may do here, from before
+ * there is anything in it.  Its group may where this file can be of it; where it
+ * cannot, or where an access control list, which is not handed on, makes those bits
+ * the most that anybody named there may do, no group may do anything, and others
+ * only what those bits allow too. */
+static mode_t mode_to_keep(const struct stat *old, bool group)
+{
+	const mode_t mode = old->st_mode & MODE_BITS;
+
+	return group ? mode : mode & (S_IRWXU | (mode >> 3 & S_IRWXO));
+}
+
 static int keep_mode(const struct stat *old, struct lull_outfile *out,
 		     struct lull_error *reterr)
 {
-	const mode_t mode = old->st_mode & MODE_BITS;
 	struct stat st;
+	mode_t mode;
+	bool group;
 
-	if (fstat(out->fd, &st) ||
-	    ((st.st_mode & MODE_BITS) != mode && fchmod(out->fd, mode)))
-		return lull_fail_errno(reterr, LULL_IO, errno,
-				       "%s: the mode of the older file",
-				       out->name);
+	if (fstat(out->fd, &st))
+		goto refused;
+	group = st.st_gid == old->st_gid || !fchown(out->fd, -1u, old->st_gid);
+	mode = mode_to_keep(old, group && getxattr(out->path, ACL, NULL, 0) <= 0);
+	/* Of the directory, which the older file need not have had. */
+	if (!fremovexattr(out->fd, ACL) || (st.st_mode & MODE_BITS) != mode)
+		if (fchmod(out->fd, mode))
+			goto refused;
 	return LULL_OK;
+refused:
+	return lull_fail_errno(reterr, LULL_IO, errno,
+			       "%s: the mode of the older file", out->name);
 }
 
 /* @old is the file that is there, or NULL. */
@@ -282,22 +302,40 @@ int lull_outfile_open(const char *path, unsigned int flags,
 	return LULL_OK;
 }
 
-int lull_outfile_write(struct lull_outfile *out, const void *data, size_t bytes,
-		       struct lull_error *reterr)
+/* What the caller has open may be told not to block: then for the reader, as
+ * other outputs do. */
+static bool wait_for_room(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+
+	return poll(&ready, 1, -1) >= 0 || errno == EINTR;
+}
+
+/* False with errno. */
+static bool write_whole(int fd, const void *data, size_t bytes)
 {
 	const uint8_t *p = data;
 	ssize_t nr;
 
 	while (bytes) {
-		nr = write(out->fd, p, bytes);
-		if (nr < 0 && errno == EINTR)
+		nr = write(fd, p, bytes);
+		if (nr < 0 && (errno == EINTR ||
+			       (errno == EAGAIN && wait_for_room(fd))))
 			continue;
 		if (nr < 0)
-			return lull_fail_errno(reterr, LULL_IO, errno,
-					       "%s: writing", out->name);
+			return false;
 		p += nr;
 		bytes -= (size_t)nr;
 	}
+	return true;
+}
+
+int lull_outfile_write(struct lull_outfile *out, const void *data, size_t bytes,
+		       struct lull_error *reterr)
+{
+	if (!write_whole(out->fd, data, bytes))
+		return lull_fail_errno(reterr, LULL_IO, errno, "%s: writing",
+				       out->name);
 	return LULL_OK;
 }
 
@@ -382,11 +420,26 @@ int lull_outfile_read_at(const struct lull_outfile *out, uint64_t offset,
 	return lull_instream_read(&in, offset, to, bytes, reterr);
 }
 
+/* A stream's cookie is its descriptor: the output itself may be moved. */
+static ssize_t write_stream(void *cookie, const char *data, size_t bytes)
+{
+	return write_whole((int)(intptr_t)cookie, data, bytes) ? (ssize_t)bytes
+							       : 0;
+}
+
+static int close_stream(void *cookie)
+{
+	return close((int)(intptr_t)cookie);
+}
+
 int lull_outfile_stream(const struct lull_outfile *out, FILE **ret_stream,
 			struct lull_error *reterr)
 {
+	const cookie_io_functions_t io = { .write = write_stream,
+					   .close = close_stream };
 	int fd = dup(out->fd), err;
-	FILE *stream = fd < 0 ? NULL : fdopen(fd, "we");
+	FILE *stream = fd < 0 ? NULL
+			      : fopencookie((void *)(intptr_t)fd, "w", io);
 
 	if (stream) {
 		*ret_stream = stream;
@@ -472,32 +525,39 @@ static bool exchange(const char *name, const char *other)
 	return !renameat2(AT_FDCWD, name, AT_FDCWD, other, RENAME_EXCHANGE);
 }
 
-/* Gives an older file a second name, where there is one and its file system has
- * such names. */
-static bool link_old(struct lull_outfile *out)
+/* Gives an older file a second name, where there is one and that can be had. */
+static void link_old(struct lull_outfile *out)
 {
 	char *old = begin_temp(out->path);
-	bool linked = false, failed = true;
 	uint64_t random;
 
 	if (old && draw(&random)) {
 		end_temp(old, out->path, random);
-		linked = !linkat(AT_FDCWD, out->path, AT_FDCWD, old, 0);
-		failed = !linked && errno != ENOENT && errno != EPERM &&
-			 errno != EOPNOTSUPP && errno != EMLINK;
+		if (!linkat(AT_FDCWD, out->path, AT_FDCWD, old, 0)) {
+			out->old = old;
+			return;
+		}
 	}
-	if (linked)
-		out->old = old;
-	else
-		free(old);
-	return !failed;
+	free(old);
 }
 
-/* Takes the place of an older file, which has another name from then on. */
+static void drop_old(struct lull_outfile *out)
+{
+	if (out->old)
+		unlink(out->old);
+	free(out->old);
+	out->old = NULL;
+}
+
+/* Takes the place of an older file, which has another name from then on: where
+ * names can be exchanged or a file can have two.  Why they cannot is told in many
+ * ways, and by filters of system calls too; what refuses the output itself refuses
+ * to rename it.  What a try that another writer foiled kept is of no use. */
 static bool replace_keeping(struct lull_outfile *out)
 {
 	struct stat st;
 
+	drop_old(out);
 	if (exchange(out->temp, out->path)) {
 		if (!lstat(out->temp, &st) && S_ISDIR(st.st_mode)) {
 			exchange(out->temp, out->path);
@@ -508,10 +568,8 @@ static bool replace_keeping(struct lull_outfile *out)
 		out->temp = NULL;
 		return true;
 	}
-	/* There is no older file, or not every file system can. */
-	if (errno != ENOENT && errno != EINVAL && errno != ENOSYS)
-		return false;
-	return (out->old || link_old(out)) && !rename(out->temp, out->path);
+	link_old(out);
+	return !rename(out->temp, out->path);
 }
 
 /* @keep: the older file must come back if another output cannot be named.
@@ -541,13 +599,15 @@ static bool put_name(struct lull_outfile *out, bool keep)
 	return tries < TEMP_TRIES;
 }
 
-/* Leaves the older file where it can: it is not lost under its other name. */
+/* Leaves the older file where it can: it is not lost under its other name.  Where
+ * another writer has put it back already rename() does nothing, and both names are
+ * there. */
 static void take_name_back(struct lull_outfile *out)
 {
 	if (!out->old)
 		unlink(out->path);
-	else
-		(void)rename(out->old, out->path);
+	else if (!rename(out->old, out->path))
+		unlink(out->old);
 	free(out->old);
 	out->old = NULL;
 }
@@ -598,9 +658,7 @@ void lull_outfile_discard(struct lull_outfile *out)
 		close(out->fd);
 	if (out->temp)
 		unlink(out->temp);
-	if (out->old)
-		unlink(out->old);
-	free(out->old);
+	drop_old(out);
 	free(out->temp);
 	free(out->path);
 	*out = (struct lull_outfile)LULL_OUTFILE_EMPTY;

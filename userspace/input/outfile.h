@@ -166,9 +166,10 @@ int lull_outfile_stream(const struct lull_outfile *out, FILE **ret_stream,
  *
  * All are written out (and synced, where asked) before the first gets its name,
  * so a full disk leaves every name as it was.  When one cannot have its name,
- * those that have lose it, and the files that they replaced are there again: on
- * all file systems that exchange names or have hard links.  A file that replaces
- * one has its permissions.  Every output is ended, on failure too.
+ * those that have lose it, and the files that they replaced are there again: where
+ * names can be exchanged or a file can have two.  A file that replaces one has its
+ * permissions and its group; where it cannot have that, or an access control list
+ * says more than they, its group has none.  Every output is ended, on failure too.
  *
  * Return: LULL_OK or LULL_IO.
  */
