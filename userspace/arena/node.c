@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "arena/arena.h"
+#include "arena/host.h"
 #include "base/base.h"
 #include "base/error.h"
 
@@ -113,25 +114,17 @@ int lull_arena_node_near(int device)
 
 int lull_arena_node_of_slot(const char *root, const char *slot)
 {
-	int node = LULL_ARENA_NODE_ANY, len;
-	char path[PATH_BYTES];
-	FILE *file;
-	char *p;
+	char path[PATH_BYTES], *p;
+	uint64_t node;
 
-	len = snprintf(path, sizeof(path), "%s" NODE_OF_SLOT, root, slot);
-	if (len < 0 || (size_t)len >= sizeof(path))
-		return node;
+	snprintf(path, sizeof(path), NODE_OF_SLOT, slot);
 	/* sysfs writes no capitals, as others do. */
-	for (p = path + strlen(root); *p; p++)
+	for (p = path; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
-	file = fopen(path, "re");
-	if (!file)
-		return node;
-	/* -1 where the firmware does not say. */
-	if (fscanf(file, "%d", &node) != 1 || node < 0)
-		node = LULL_ARENA_NODE_ANY;
-	fclose(file);
-	return node;
+	/* -1, which is the largest number here, where the firmware does not say. */
+	if (!lull_arena_host_number(root, path, &node) || node > INT_MAX)
+		return LULL_ARENA_NODE_ANY;
+	return (int)node;
 }
 
 static int no_such_node(int node, struct lull_error *reterr)
