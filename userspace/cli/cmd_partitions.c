@@ -431,14 +431,12 @@ static int write_parts(struct partitions *p, struct lull_error *reterr)
 	return err ? err : left;
 }
 
-/* A signal ends the command at once, as there is nothing to cancel any more,
- * but not between two files. */
+/* A signal does not end the command between two files. */
 static int write_proofs(struct partitions *p, struct lull_error *reterr)
 {
 	const bool whole = p->status.nr_proved == p->nr;
 	int err;
 
-	lull_cli_signals_install();
 	if (whole)
 		lull_cli_signals_hold_for(&p->cli->output, 1);
 	else
@@ -453,7 +451,6 @@ static int write_proofs(struct partitions *p, struct lull_error *reterr)
 
 static int write_trace(struct partitions *p, struct lull_error *reterr)
 {
-	lull_cli_signals_install();
 	return p->cli->trace ? lull_pipeline_trace_write(p->pipeline,
 							 p->cli->trace, reterr)
 			     : LULL_OK;
@@ -578,7 +575,6 @@ static int report_interrupt(struct partitions *p)
 	struct lull_error untraced;
 	char line[256], proved[128];
 
-	say_failures(p);
 	list_proved(p, proved, sizeof(proved));
 	snprintf(line, sizeof(line),
 		 "interrupted: %u of %u partitions had been proved%s%s%s, "
@@ -600,9 +596,11 @@ static int report(struct partitions *p)
 	struct lull_error error, untraced;
 	int err, no_trace, said;
 
+	say_failures(p);
+	/* There is nothing to cancel any more: a signal ends the command at once. */
+	lull_cli_signals_install();
 	if (p->status.nr_canceled)
 		return report_interrupt(p);
-	say_failures(p);
 	err = write_proofs(p, &error);
 	no_trace = write_trace(p, &untraced);
 	if (err && no_trace)
