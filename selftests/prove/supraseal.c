@@ -1,166 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * supraseal.c - liblull_supraseal.so, loaded as a host would have it
- *
- * Its functions are found by name; what they are given is built from a circuit
- * and a witness.
  */
-#include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 
-#include "assignment.h"
 #include "prove/bellman.h"
-#include "supraseal/supraseal.h"
-
-#define POSEIDON "bls12381-poseidon2"
-#define NR 3
-#define LIBRARY "liblull_supraseal.so"
-
-static struct {
-	void *handle;
-	struct lull_supraseal_error (*create)(struct lull_supraseal_srs *,
-					      const char *, bool);
-	void (*evict)(const struct lull_supraseal_srs *);
-	void (*drop)(struct lull_supraseal_srs *);
-	struct lull_supraseal_srs (*clone)(const struct lull_supraseal_srs *);
-	struct lull_supraseal_error (*generate)(
-		const struct lull_supraseal_assignment *, size_t,
-		const struct lull_supraseal_fr *,
-		const struct lull_supraseal_fr *, struct lull_supraseal_proof *,
-		const struct lull_supraseal_srs *);
-} lib;
-
-static struct lull_ctx *ctx;
-static struct lull_key *zkey;
-static struct lull_wtns *wtns;
-static struct assignment poseidon;
-static struct lull_supraseal_assignment provers[NR];
-static char params_path[PATH_BYTES];
-
-/* A pointer to a function, as POSIX has dlsym() used. */
-static void find(void *to, const char *name)
-{
-	void *symbol = dlsym(lib.handle, name);
-
-	if (!symbol) {
-		printf("Bail out! no %s: %s\n", name, dlerror());
-		exit(1);
-	}
-	memcpy(to, &symbol, sizeof(symbol));
-}
-
-/* Beside this program where it is, as for emulated devices; else of the build. */
-static void library_path(char path[PATH_BYTES])
-{
-	const char *build = getenv("LULL_BUILD"),
-		   *name = program_invocation_name;
-	const char *slash = strrchr(name, '/');
-
-	snprintf(path, PATH_BYTES, "%.*s%s",
-		 slash ? (int)(slash + 1 - name) : 0, name, LIBRARY);
-	if (slash && !access(path, R_OK))
-		return;
-	snprintf(path, PATH_BYTES, "%s/" LIBRARY,
-		 build ? build : "build/gcc-plain");
-}
-
-static void load_library(void)
-{
-	char path[PATH_BYTES];
-
-	library_path(path);
-	setenv("LULL_THREADS", "2", 1);
-	setenv("LULL_BACKEND", "cpu", 1);
-	lib.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!lib.handle) {
-		printf("Bail out! %s\n", dlerror());
-		exit(1);
-	}
-	find(&lib.create, "create_SRS");
-	find(&lib.evict, "evict_SRS");
-	find(&lib.drop, "drop_SRS");
-	find(&lib.clone, "clone_SRS");
-	find(&lib.generate, "generate_groth16_proofs_c");
-}
-
-static struct lull_supraseal_assignment prover_of(const struct assignment *t)
-{
-	return (struct lull_supraseal_assignment){
-		.a_aux_density = t->a_aux,
-		.a_aux_bit_len = t->nr_aux,
-		.a_aux_popcount = t->nr_a_aux,
-		.b_inp_density = t->b_input,
-		.b_inp_bit_len = t->nr_inputs,
-		.b_inp_popcount = t->nr_b_input,
-		.b_aux_density = t->b_aux,
-		.b_aux_bit_len = t->nr_aux,
-		.b_aux_popcount = t->nr_b_aux,
-		.a = (const void *)t->a,
-		.b = (const void *)t->b,
-		.c = (const void *)t->c,
-		.abc_size = t->nr_rows,
-		.inp_assignment_data = (const void *)t->inputs,
-		.inp_assignment_size = t->nr_inputs,
-		.aux_assignment_data = (const void *)t->aux,
-		.aux_assignment_size = t->nr_aux,
-	};
-}
-
-static void set_up(void)
-{
-	size_t i;
-
-	if (ctx)
-		return;
-	load_library();
-	ctx = make_ctx(2);
-	scratch_path(params_path, "k.params");
-	if (lull_key_open(ctx, GOLDEN POSEIDON ".zkey", &zkey, NULL) ||
-	    lull_wtns_open(ctx, GOLDEN POSEIDON ".wtns", &wtns, NULL) ||
-	    lull_key_bellman_write(zkey, params_path, NULL)) {
-		printf("Bail out! no key\n");
-		exit(1);
-	}
-	read_assignment(&poseidon, GOLDEN POSEIDON ".r1cs",
-			GOLDEN POSEIDON ".wtns");
-	order_as_converted(&poseidon);
-	for (i = 0; i < NR; i++)
-		provers[i] = prover_of(&poseidon);
-}
-
-static void expect_ok(struct lull_supraseal_error error)
-{
-	if (error.code)
-		TEST_FAIL_("%d: %s", error.code, error.message);
-	EXPECT_TRUE(error.code || !error.message);
-	free(error.message);
-}
-
-static void expect_error(struct lull_supraseal_error error, int code,
-			 const char *msg)
-{
-	EXPECT_EQ(code, error.code);
-	if (!error.message || !strstr(error.message, msg))
-		TEST_FAIL_("expected %s, found %s", msg,
-			   error.message ? error.message : "nothing");
-	free(error.message);
-}
-
-static struct lull_supraseal_srs open_srs(bool cache)
-{
-	struct lull_supraseal_srs srs = { NULL };
-
-	set_up();
-	expect_ok(lib.create(&srs, params_path, cache));
-	return srs;
-}
+#include "supraseal_host.h"
 
 /* Exactly the interface: nothing of liblull is to be seen. */
 TEST(exports)
@@ -227,28 +74,6 @@ TEST(proofs_with_given_scalars)
 {
 	prove_with_given_scalars(open_srs(false));
 }
-
-/* On the GPU, where this host has one; false, and the test is skipped, where it
- * has none.  No parameters are open, so the library makes a context anew. */
-static bool open_srs_on_gpu(struct lull_supraseal_srs *ret_srs)
-{
-	struct lull_supraseal_error error;
-	static char reason[300];
-
-	set_up();
-	setenv("LULL_BACKEND", "cuda", 1);
-	error = lib.create(ret_srs, params_path, false);
-	setenv("LULL_BACKEND", "cpu", 1);
-	if (!error.code)
-		return true;
-	if (error.code != ENODEV)
-		TEST_FAIL_("%d: %s", error.code, error.message);
-	snprintf(reason, sizeof(reason), "%s", error.message);
-	free(error.message);
-	test_skipped = reason;
-	return false;
-}
-
 TEST(gpu_proofs_with_given_scalars)
 {
 	struct lull_supraseal_srs srs = { NULL };
@@ -520,8 +345,6 @@ TEST(numbers_in_the_environment)
 
 /* ---- while a file is read ----------------------------------------------- */
 
-#define WAIT_S 30
-#define LOOK_NS (2 * 1000 * 1000)
 #define HELD "held.params"
 
 /* Of files of this name, the opening lasts until it is let go. */
@@ -548,19 +371,6 @@ int open(const char *path, int flags, ...)
 	}
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
-
-/* Whether a number came to what is expected, in good time. */
-static bool comes_to(const atomic_int *number, int want)
-{
-	const struct timespec look = { 0, LOOK_NS };
-	const int looks = WAIT_S * (1000000000 / LOOK_NS);
-	int i;
-
-	for (i = 0; i < looks && atomic_load(number) != want; i++)
-		nanosleep(&look, NULL);
-	return atomic_load(number) == want;
-}
-
 static void *read_held(void *arg)
 {
 	struct lull_supraseal_srs *srs = arg;
@@ -631,122 +441,4 @@ TEST(nobody_waits_for_a_file)
 	lib.drop(&held[1]);
 	lib.drop(&m.cached);
 }
-
-/* ---- many callers -------------------------------------------------------- */
-
-#define CALLERS 5
-
-/* Densities that nobody may read until the test says so: a caller that was
- * admitted stands still at its own. */
-static uint8_t *pages[CALLERS];
-static atomic_int nr_reading, may_read;
-
-static void on_fault(int signal, siginfo_t *info, void *context)
-{
-	const struct timespec look = { 0, LOOK_NS };
-	uint8_t *page = info->si_addr;
-	unsigned int i;
-
-	(void)signal;
-	(void)context;
-	page -= (uintptr_t)page % (size_t)sysconf(_SC_PAGESIZE);
-	for (i = 0; i < CALLERS && pages[i] != page; i++)
-		;
-	if (i == CALLERS)
-		abort();
-	atomic_fetch_add(&nr_reading, 1);
-	while (!atomic_load(&may_read))
-		nanosleep(&look, NULL);
-	if (mprotect(page, (size_t)sysconf(_SC_PAGESIZE), PROT_READ))
-		abort();
-}
-
-static void *prove_one(void *arg)
-{
-	struct lull_supraseal_srs *srs = arg;
-	static atomic_int nr;
-	unsigned int i = (unsigned int)atomic_fetch_add(&nr, 1) % CALLERS;
-	struct lull_supraseal_assignment mine = provers[0];
-	struct lull_supraseal_proof proof;
-
-	mine.a_aux_density = (const void *)pages[i];
-	expect_ok(lib.generate(&mine, 1, NULL, NULL, &proof, srs));
-	return NULL;
-}
-
-static void expect_admitted(struct lull_supraseal_srs srs, int most)
-{
-	const struct timespec more = { 0, 200 * 1000 * 1000 };
-	const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
-	struct sigaction act = { .sa_sigaction = on_fault,
-				 .sa_flags = SA_SIGINFO | SA_NODEFER },
-			 was;
-	pthread_t threads[CALLERS];
-	unsigned int i;
-
-	atomic_store(&nr_reading, 0);
-	atomic_store(&may_read, 0);
-	for (i = 0; i < CALLERS; i++) {
-		pages[i] = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		ASSERT_TRUE(pages[i] != MAP_FAILED);
-		memcpy(pages[i], poseidon.a_aux, (poseidon.nr_aux + 7) / 8);
-		mprotect(pages[i], bytes, PROT_NONE);
-	}
-	sigaction(SIGSEGV, &act, &was);
-	for (i = 0; i < CALLERS; i++)
-		ASSERT_EQ(0,
-			  pthread_create(&threads[i], NULL, prove_one, &srs));
-	EXPECT_TRUE(comes_to(&nr_reading, most));
-	nanosleep(&more, NULL);
-	EXPECT_EQ(most, atomic_load(&nr_reading));
-	atomic_store(&may_read, 1);
-	for (i = 0; i < CALLERS; i++)
-		pthread_join(threads[i], NULL);
-	/* Which thread reads which page is not said: all are done here. */
-	for (i = 0; i < CALLERS; i++)
-		munmap(pages[i], bytes);
-	EXPECT_EQ(CALLERS, atomic_load(&nr_reading));
-	sigaction(SIGSEGV, &was, NULL);
-	lib.drop(&srs);
-}
-
-TEST(callers_in_turn)
-{
-	expect_admitted(open_srs(false), 1);
-}
-
-TEST(gpu_callers_in_turn)
-{
-	struct lull_supraseal_srs srs = { NULL };
-
-	if (open_srs_on_gpu(&srs))
-		expect_admitted(srs, 2);
-}
-
-static void *prove_thread(void *arg)
-{
-	struct lull_supraseal_srs srs = lib.clone(arg);
-	struct lull_supraseal_proof proofs[NR];
-
-	expect_ok(lib.generate(provers, NR, NULL, NULL, proofs, &srs));
-	lib.drop(&srs);
-	return NULL;
-}
-
-TEST(several_callers_at_once)
-{
-	struct lull_supraseal_srs srs = open_srs(true);
-	pthread_t threads[3];
-	unsigned int i;
-
-	for (i = 0; i < LULL_ARRAY_SIZE(threads); i++)
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, prove_thread,
-					    &srs));
-	for (i = 0; i < LULL_ARRAY_SIZE(threads); i++)
-		pthread_join(threads[i], NULL);
-	lib.evict(&srs);
-	lib.drop(&srs);
-}
-
 TEST_MAIN

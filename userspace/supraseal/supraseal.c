@@ -10,8 +10,8 @@
  * Threads: references are counted without a lock.  A lock that is never held for
  * long guards the cache and the context; another is held while a file is read,
  * so that two callers of one path read it once, and by nobody who does not read.
- * Callers with circuits are admitted in turn, so that memory has a bound however
- * many there are.
+ * Circuits are admitted in turn, so that memory has a bound however many callers
+ * there are.
  */
 #include "supraseal/supraseal.h"
 
@@ -34,11 +34,10 @@
 /* As many parameters as supraseal-c2 keeps. */
 #define CACHED_MAX 4
 #define THREADS_MAX 4096
-/* Callers whose circuits are proved at once, each a circuit at a time: with a GPU
- * one's values are checked while the other's are computed with; the CPU does
- * both. */
-#define CALLERS_ON_GPU 2
-#define CALLERS_ON_CPU 1
+/* Circuits that are proved at once, of one caller or of several: with a GPU one's
+ * values are checked while the other's are computed with; the CPU does both. */
+#define AT_ONCE_ON_GPU 2
+#define AT_ONCE_ON_CPU 1
 
 #define CPU "cpu"
 #define WORDS(nr_bytes) ((nr_bytes) / sizeof(uint64_t))
@@ -377,36 +376,40 @@ EXPORT struct lull_supraseal_srs clone_SRS(const struct lull_supraseal_srs *ref)
 	return *ref;
 }
 
-/* ---- callers in turn --------------------------------------------------- */
+/* ---- circuits in turn -------------------------------------------------- */
 
-/* First come, first served: a caller enters once all but so many before it have
+/* First come, first served: a circuit enters once all but so many before it have
  * left. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t left;
 	unsigned long nr_came, nr_left; /* lock */
-} callers = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0 };
+} circuits = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0 };
+
+static unsigned int at_once(const struct srs *srs)
+{
+	return strncmp(lull_ctx_backend(srs->ctx), CPU, sizeof(CPU) - 1)
+		       ? AT_ONCE_ON_GPU
+		       : AT_ONCE_ON_CPU;
+}
 
 static void enter(const struct srs *srs)
 {
-	unsigned long most, number;
+	unsigned long number;
 
-	most = strncmp(lull_ctx_backend(srs->ctx), CPU, sizeof(CPU) - 1)
-		       ? CALLERS_ON_GPU
-		       : CALLERS_ON_CPU;
-	pthread_mutex_lock(&callers.lock);
-	number = callers.nr_came++;
-	while (number >= callers.nr_left + most)
-		pthread_cond_wait(&callers.left, &callers.lock);
-	pthread_mutex_unlock(&callers.lock);
+	pthread_mutex_lock(&circuits.lock);
+	number = circuits.nr_came++;
+	while (number >= circuits.nr_left + at_once(srs))
+		pthread_cond_wait(&circuits.left, &circuits.lock);
+	pthread_mutex_unlock(&circuits.lock);
 }
 
 static void leave(void)
 {
-	pthread_mutex_lock(&callers.lock);
-	callers.nr_left++;
-	pthread_cond_broadcast(&callers.left);
-	pthread_mutex_unlock(&callers.lock);
+	pthread_mutex_lock(&circuits.lock);
+	circuits.nr_left++;
+	pthread_cond_broadcast(&circuits.left);
+	pthread_mutex_unlock(&circuits.lock);
 }
 
 /* ---- proofs ------------------------------------------------------------ */
@@ -464,34 +467,84 @@ prove(const struct srs *srs, const struct lull_supraseal_assignment *p,
 	return LULL_OK;
 }
 
-static int prove_all(const struct srs *srs,
-		     const struct lull_supraseal_assignment *provers, size_t nr,
-		     const struct lull_supraseal_fr *r_s,
-		     const struct lull_supraseal_fr *s_s,
-		     struct lull_supraseal_proof *proofs,
-		     struct lull_error *reterr)
+/* What one call asked for.  Its threads take the circuits in order, so that the
+ * first that fails is the same whoever is faster: all before it were taken. */
+struct call {
+	const struct srs *srs;
+	const struct lull_supraseal_assignment *provers;
+	const struct lull_supraseal_fr *r_s, *s_s;
+	struct lull_supraseal_proof *made;
+	size_t nr;
+	pthread_mutex_t lock;
+	size_t next, wrong;    /* lock; @wrong: the first that failed, or @nr */
+	struct lull_error why; /* lock; of @wrong */
+};
+
+/* The next circuit; after a failure, none, which is @nr. */
+static size_t take_circuit(struct call *call)
 {
+	size_t i = call->nr;
+
+	pthread_mutex_lock(&call->lock);
+	if (call->wrong == call->nr && call->next < call->nr)
+		i = call->next++;
+	pthread_mutex_unlock(&call->lock);
+	return i;
+}
+
+static void note_failure(struct call *call, size_t i,
+			 const struct lull_error *why)
+{
+	pthread_mutex_lock(&call->lock);
+	if (i < call->wrong) {
+		call->wrong = i;
+		call->why = *why;
+		snprintf(call->why.msg, sizeof(call->why.msg),
+			 "circuit %zu of %zu: %.200s", i, call->nr, why->msg);
+	}
+	pthread_mutex_unlock(&call->lock);
+}
+
+static void prove_circuit(struct call *call, size_t i)
+{
+	const char *wrong = check_lengths(&call->provers[i]);
 	struct lull_error why = { 0 };
-	const char *wrong;
+
+	if (wrong)
+		lull_fail(&why, LULL_USAGE, "%s", wrong);
+	else
+		prove(call->srs, &call->provers[i],
+		      call->r_s ? &call->r_s[i] : NULL,
+		      call->s_s ? &call->s_s[i] : NULL, &call->made[i], &why);
+	if (why.code)
+		note_failure(call, i, &why);
+}
+
+static void *prove_circuits(void *arg)
+{
+	struct call *call = arg;
 	size_t i;
 
-	for (i = 0; i < nr; i++) {
-		wrong = check_lengths(&provers[i]);
-		if (wrong) {
-			why.code = LULL_USAGE;
-			snprintf(why.msg, sizeof(why.msg), "%s", wrong);
-		} else {
-			prove(srs, &provers[i], r_s ? &r_s[i] : NULL,
-			      s_s ? &s_s[i] : NULL, &proofs[i], &why);
-		}
-		if (!why.code)
-			continue;
-		*reterr = why;
-		snprintf(reterr->msg, sizeof(reterr->msg),
-			 "circuit %zu of %zu: %.200s", i, nr, why.msg);
-		return why.code;
+	for (i = take_circuit(call); i < call->nr; i = take_circuit(call)) {
+		enter(call->srs);
+		prove_circuit(call, i);
+		leave();
 	}
-	return LULL_OK;
+	return NULL;
+}
+
+/* The caller is one of the threads; it goes on alone where there are no more. */
+static void prove_all(struct call *call)
+{
+	pthread_t threads[AT_ONCE_ON_GPU - 1];
+	unsigned int nr, most = at_once(call->srs) - 1;
+
+	for (nr = 0; nr < most && nr + 1 < call->nr; nr++)
+		if (pthread_create(&threads[nr], NULL, prove_circuits, call))
+			break;
+	prove_circuits(call);
+	while (nr--)
+		pthread_join(threads[nr], NULL);
 }
 
 /* tidy: allow single-use the interface's name */
@@ -503,23 +556,27 @@ generate_groth16_proofs_c(const struct lull_supraseal_assignment *provers,
 			  struct lull_supraseal_proof *proofs,
 			  const struct lull_supraseal_srs *srs)
 {
-	struct lull_supraseal_proof *made;
-	struct lull_error error = { 0 };
-	int err;
+	struct call call = {
+		.srs = srs->ptr,
+		.provers = provers,
+		.r_s = r_s,
+		.s_s = s_s,
+		.nr = num_circuits,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.wrong = num_circuits,
+	};
 
 	if (!srs->ptr)
 		return refuse("the parameters are empty");
 	if (!num_circuits)
 		return (struct lull_supraseal_error){ 0 };
-	made = calloc(num_circuits, sizeof(*made));
-	if (!made)
+	call.made = calloc(num_circuits, sizeof(*call.made));
+	if (!call.made)
 		return (struct lull_supraseal_error){ .code = ENOMEM };
-	enter(srs->ptr);
-	err = prove_all(srs->ptr, provers, num_circuits, r_s, s_s, made,
-			&error);
-	leave();
-	if (!err)
-		memcpy(proofs, made, num_circuits * sizeof(*made));
-	free(made);
-	return err ? fail(&error) : (struct lull_supraseal_error){ 0 };
+	prove_all(&call);
+	if (call.wrong == num_circuits)
+		memcpy(proofs, call.made, num_circuits * sizeof(*proofs));
+	free(call.made);
+	return call.wrong < num_circuits ? fail(&call.why)
+					 : (struct lull_supraseal_error){ 0 };
 }

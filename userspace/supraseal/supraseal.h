@@ -122,9 +122,10 @@ struct lull_supraseal_srs clone_SRS(const struct lull_supraseal_srs *ref);
  * Every proof is verified before it is returned.  A circuit whose r and s are
  * both zero is refused.
  *
- * Context: any thread.  Callers are served in the order that they came, two at a
- * time on a GPU and one on the CPU; a call proves its circuits one by one.
- * Return: an error that names the circuit.
+ * Context: any thread.  Circuits of all callers are served in the order that they
+ * came, two at a time on a GPU, for which a call starts a thread beside its own,
+ * and one on the CPU.
+ * Return: an error that names the first circuit that failed.
  */
 struct lull_supraseal_error
 generate_groth16_proofs_c(const struct lull_supraseal_assignment *provers,
