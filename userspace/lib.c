@@ -113,8 +113,10 @@ static int take_opts(const struct lull_ctx_opts *opts,
 	size_t i;
 
 	if (opts->size < CTX_OPTS_BYTES_MIN)
-		return lull_fail_size(reterr, "lull_ctx_opts",
-				      CTX_OPTS_BYTES_MIN, opts->size);
+		return lull_fail(reterr, LULL_USAGE,
+				 "struct lull_ctx_opts: expected size %zu or "
+				 "more, found %zu",
+				 CTX_OPTS_BYTES_MIN, opts->size);
 	for (i = sizeof(*opts); i < opts->size; i++)
 		if (*tail++)
 			return lull_fail(reterr, LULL_USAGE,
@@ -344,9 +346,8 @@ int lull_key_info(const struct lull_key *key, struct lull_key_info *info,
 {
 	const struct lull_parts *k = &key->file.parts;
 
-	if (info->size < sizeof(*info))
-		return lull_fail_size(reterr, "lull_key_info", sizeof(*info),
-				      info->size);
+	if (lull_check_size(reterr, "lull_key_info", sizeof(*info), info->size))
+		return LULL_USAGE;
 	*info = (struct lull_key_info){
 		.size = info->size,
 		.curve = k->curve,
@@ -398,12 +399,12 @@ int lull_key_generate_toxic_native(struct lull_ctx *ctx,
 {
 	int err;
 
-	if (circuit->size < sizeof(*circuit))
-		return lull_fail_size(reterr, "lull_toxic_circuit",
-				      sizeof(*circuit), circuit->size);
-	if (opts && opts->size < sizeof(*opts))
-		return lull_fail_size(reterr, "lull_toxic_opts", sizeof(*opts),
-				      opts->size);
+	if (lull_check_size(reterr, "lull_toxic_circuit", sizeof(*circuit),
+			    circuit->size))
+		return LULL_USAGE;
+	if (opts && lull_check_size(reterr, "lull_toxic_opts", sizeof(*opts),
+				    opts->size))
+		return LULL_USAGE;
 	lull_arena_enter(ctx->arena);
 	err = lull_keygen_native(circuit, lkey_path, opts, ctx->workers,
 				 ctx->arena, ctx->set, reterr);
@@ -424,9 +425,9 @@ int lull_ctx_convert(struct lull_ctx *ctx, const char *path,
 					.say_arg = ctx };
 	int err;
 
-	if (opts && opts->size < sizeof(*opts))
-		return lull_fail_size(reterr, "lull_convert_opts",
-				      sizeof(*opts), opts->size);
+	if (opts && lull_check_size(reterr, "lull_convert_opts", sizeof(*opts),
+				    opts->size))
+		return LULL_USAGE;
 	if (opts) {
 		how.r1cs_path = opts->r1cs_path;
 		how.fold_c = opts->fold_c;
@@ -473,9 +474,9 @@ int lull_circuit_info(const char *path, struct lull_circuit_info *info,
 	uint64_t rows, domain = 1;
 	int err;
 
-	if (info->size < sizeof(*info))
-		return lull_fail_size(reterr, "lull_circuit_info",
-				      sizeof(*info), info->size);
+	if (lull_check_size(reterr, "lull_circuit_info", sizeof(*info),
+			    info->size))
+		return LULL_USAGE;
 	err = lull_r1cs_open(path, &r1cs, reterr);
 	if (err)
 		return err;
@@ -616,9 +617,9 @@ int lull_prove_blinded(struct lull_ctx *ctx, const struct lull_key *key,
 	const struct lull_wtnsfile *file = &wtns->file;
 	int err;
 
-	if (opts && opts->size < sizeof(*opts))
-		return lull_fail_size(reterr, "lull_prove_opts", sizeof(*opts),
-				      opts->size);
+	if (opts && lull_check_size(reterr, "lull_prove_opts", sizeof(*opts),
+				    opts->size))
+		return LULL_USAGE;
 	err = lull_wtnsfile_match(file, &want, reterr);
 	if (err)
 		return err;

@@ -89,9 +89,9 @@ int lull_prove_assigned(struct lull_ctx *ctx, const struct lull_key *key,
 	const struct lull_prove_opts defaults = { .size = sizeof(defaults) };
 	int err;
 
-	if (opts && opts->size < sizeof(*opts))
-		return lull_fail_size(reterr, "lull_prove_opts", sizeof(*opts),
-				      opts->size);
+	if (opts && lull_check_size(reterr, "lull_prove_opts", sizeof(*opts),
+				    opts->size))
+		return LULL_USAGE;
 	lull_arena_enter(ctx->arena);
 	err = lull_bellman_prove(ctx->workers, ctx->arena, key, assignment,
 				 opts ? opts : &defaults, ret_proof, reterr);

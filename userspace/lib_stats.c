@@ -21,9 +21,9 @@ int lull_ctx_device_stats(const struct lull_ctx *ctx,
 	struct lull_device_stats all = { .size = stats->size };
 	struct lull_backend_stats of_set;
 
-	if (stats->size < sizeof(*stats))
-		return lull_fail_size(reterr, "lull_device_stats",
-				      sizeof(*stats), stats->size);
+	if (lull_check_size(reterr, "lull_device_stats", sizeof(*stats),
+			    stats->size))
+		return LULL_USAGE;
 	lull_set_stats(ctx->set, &of_set, &all.busy_ns);
 	all.nr_devices = ctx->set->nr_devices;
 	all.used_bytes = of_set.used_bytes;
@@ -41,9 +41,9 @@ int lull_ctx_stats(struct lull_ctx *ctx, struct lull_ctx_stats *stats,
 	struct lull_ctx_stats all = { .size = stats->size };
 	struct lull_arena_stats arena;
 
-	if (stats->size < sizeof(*stats))
-		return lull_fail_size(reterr, "lull_ctx_stats", sizeof(*stats),
-				      stats->size);
+	if (lull_check_size(reterr, "lull_ctx_stats", sizeof(*stats),
+			    stats->size))
+		return LULL_USAGE;
 	lull_arena_describe(ctx->arena, all.arena, sizeof(all.arena));
 	lull_arena_stats(ctx->arena, &arena);
 	all.held_bytes = arena.held_bytes;

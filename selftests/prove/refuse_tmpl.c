@@ -564,42 +564,27 @@ TEST(no_verify_lets_it_through)
 
 /* ---- arguments --------------------------------------------------------- */
 
-/* The size is whatever this version has. */
-static void expect_size(const struct lull_error *error, const char *what,
-			size_t expected, const char *found)
+TEST(context_options_of_another_size)
 {
-	char text[sizeof(error->msg)];
-
-	snprintf(text, sizeof(text), "struct %s: expected size %zu, found %s",
-		 what, expected, found);
-	EXPECT_STREQ(text, error->msg);
-}
-
-TEST(options_of_a_wrong_size)
-{
-	struct lull_prove_opts prove_opts = { .size = sizeof(size_t) };
-	struct lull_circuit_info circuit = { .size = 1 };
-	struct lull_key_info info = { .size = 8 };
 	struct lull_ctx_opts opts = { .size = 0 };
-	struct lull_ctx_stats stats = { .size = 8 };
 	struct {
 		struct lull_ctx_opts opts;
 		uint64_t more;
 	} newer = { { .size = sizeof(newer) }, 1 };
-	struct lull_proof *proof = NULL;
 	struct lull_ctx *none = NULL;
-	struct lull_wtns *wtns;
 	struct lull_error error;
-	struct lull_key *key;
-	char text[32];
+	char text[sizeof(error.msg)];
 
 	EXPECT_EQ(LULL_USAGE, lull_ctx_create(&opts, &none, &error));
-	EXPECT_STREQ("struct lull_ctx_opts: expected size 32, found 0",
+	EXPECT_STREQ("struct lull_ctx_opts: expected size 32 or more, found 0",
 		     error.msg);
 	EXPECT_TRUE(!none);
 	EXPECT_EQ(LULL_USAGE, lull_ctx_create(&newer.opts, &none, &error));
-	snprintf(text, sizeof(text), "%zu with more in it", sizeof(newer));
-	expect_size(&error, "lull_ctx_opts", sizeof(opts), text);
+	snprintf(text, sizeof(text),
+		 "struct lull_ctx_opts: expected size %zu, found %zu with more "
+		 "in it",
+		 sizeof(opts), sizeof(newer));
+	EXPECT_STREQ(text, error.msg);
 	EXPECT_TRUE(!none);
 	newer.more = 0;
 	EXPECT_EQ(LULL_OK, lull_ctx_create(&newer.opts, &none, &error));
@@ -607,24 +592,78 @@ TEST(options_of_a_wrong_size)
 	/* Of an older caller, what stands behind its size is not read. */
 	opts = (struct lull_ctx_opts){ .size = 32, .arena = "none such" };
 	EXPECT_EQ(LULL_OK, lull_ctx_create(&opts, &none, &error));
-	EXPECT_EQ(LULL_USAGE, lull_ctx_stats(none, &stats, &error));
-	expect_size(&error, "lull_ctx_stats", sizeof(stats), "8");
-	EXPECT_EQ(0, stats.nr_carves);
 	lull_ctx_destroy(none);
+}
+
+/* @s, a struct lull_NAME, is refused by @call at each size but its own, and is
+ * not written to. */
+#define EXPECT_SIZES(name, s, call)                                            \
+	do {                                                                   \
+		const size_t sizes[] = { 0, sizeof(s) - 1, sizeof(s) + 8 };    \
+		struct lull_error error;                                       \
+		char text[sizeof(error.msg)];                                  \
+		size_t i;                                                      \
+                                                                               \
+		for (i = 0; i < LULL_ARRAY_SIZE(sizes); i++) {                 \
+			memset(&(s), 0, sizeof(s));                            \
+			(s).size = sizes[i];                                   \
+			EXPECT_EQ(LULL_USAGE, call);                           \
+			snprintf(text, sizeof(text),                           \
+				 "struct lull_" name                           \
+				 ": expected size %zu, found %zu",             \
+				 sizeof(s), sizes[i]);                         \
+			EXPECT_STREQ(text, error.msg);                         \
+			(s).size = 0;                                          \
+			EXPECT_TRUE(all_zero(&(s), sizeof(s)));                \
+		}                                                              \
+	} while (0)
+
+static bool all_zero(const void *p, size_t nr_bytes)
+{
+	const uint8_t *bytes = p;
+	size_t i = 0;
+
+	while (i < nr_bytes && !bytes[i])
+		i++;
+	return i == nr_bytes;
+}
+
+TEST(structs_of_another_size)
+{
+	struct lull_toxic_circuit toxic;
+	struct lull_toxic_opts toxic_opts;
+	struct lull_convert_opts convert_opts;
+	struct lull_prove_opts prove_opts;
+	struct lull_circuit_info circuit;
+	struct lull_key_info info;
+	struct lull_ctx_stats stats;
+	struct lull_device_stats of_device;
+	struct lull_proof *proof = NULL;
+	struct lull_wtns *wtns;
+	struct lull_key *key;
+
 	ctx = make_ctx(1);
 	key = open_key(MUL2);
 	wtns = open_wtns(MUL2);
-	EXPECT_EQ(LULL_USAGE,
-		  lull_prove(ctx, key, wtns, &prove_opts, &proof, &error));
-	expect_size(&error, "lull_prove_opts", sizeof(prove_opts), "8");
+	EXPECT_SIZES("ctx_stats", stats, lull_ctx_stats(ctx, &stats, &error));
+	EXPECT_SIZES("device_stats", of_device,
+		     lull_ctx_device_stats(ctx, &of_device, &error));
+	EXPECT_SIZES("key_info", info, lull_key_info(key, &info, &error));
+	EXPECT_SIZES("circuit_info", circuit,
+		     lull_circuit_info(GOLDEN MUL2 ".r1cs", &circuit, &error));
+	EXPECT_SIZES("prove_opts", prove_opts,
+		     lull_prove(ctx, key, wtns, &prove_opts, &proof, &error));
 	EXPECT_TRUE(!proof);
-	EXPECT_EQ(LULL_USAGE, lull_key_info(key, &info, &error));
-	expect_size(&error, "lull_key_info", sizeof(info), "8");
-	EXPECT_EQ(0, info.nr_vars);
-	EXPECT_EQ(LULL_USAGE,
-		  lull_circuit_info(GOLDEN MUL2 ".r1cs", &circuit, &error));
-	expect_size(&error, "lull_circuit_info", sizeof(circuit), "1");
-	EXPECT_EQ(0, circuit.nr_wires);
+	EXPECT_SIZES("convert_opts", convert_opts,
+		     lull_key_convert(ctx, GOLDEN MUL2 ".zkey", "/none/k",
+				      &convert_opts, &error));
+	EXPECT_SIZES("toxic_circuit", toxic,
+		     lull_key_generate_toxic_native(ctx, &toxic, "/none/k",
+						    NULL, &error));
+	toxic.size = sizeof(toxic);
+	EXPECT_SIZES("toxic_opts", toxic_opts,
+		     lull_key_generate_toxic_native(ctx, &toxic, "/none/k",
+						    &toxic_opts, &error));
 	lull_wtns_close(wtns);
 	lull_key_close(key);
 	lull_ctx_destroy(ctx);

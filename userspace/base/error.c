@@ -44,9 +44,11 @@ int lull_fail_errno(struct lull_error *reterr, enum lull_status code,
 	return code;
 }
 
-int lull_fail_size(struct lull_error *reterr, const char *name, size_t expected,
-		   size_t found)
+int lull_check_size(struct lull_error *reterr, const char *name,
+		    size_t expected, size_t found)
 {
+	if (found == expected)
+		return LULL_OK;
 	return lull_fail(reterr, LULL_USAGE,
 			 "struct %s: expected size %zu, found %zu", name,
 			 expected, found);

@@ -19,8 +19,10 @@ int lull_fail_errno(struct lull_error *reterr, enum lull_status code,
 		    int sys_errno, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* A struct of a public header, by its name, has no size that is known here. */
-int lull_fail_size(struct lull_error *reterr, const char *name, size_t expected,
-		   size_t found);
+/* Whether a struct of a public header, by its name, has the size that is known
+ * here; else LULL_USAGE.  A larger one asks for what is not known, or for figures
+ * that nobody would fill in. */
+int lull_check_size(struct lull_error *reterr, const char *name,
+		    size_t expected, size_t found);
 
 #endif

@@ -5,7 +5,9 @@
  * Every function that can fail returns LULL_OK or a negative enum lull_status
  * and takes a struct lull_error as its last argument, which it fills on
  * failure only and which may be NULL.  Outputs are written on success only.
- * The library never prints and never exits.
+ * The library never prints and never exits.  A member size is exactly that of
+ * this version, or LULL_USAGE: more would ask for what is not known here (struct
+ * lull_ctx_opts alone may be older, or have zeros behind it).
  *
  * Of the paths that files are written to, one that names a descriptor of the
  * process (/dev/stdout, /dev/fd/5) is that descriptor, written to from where it
@@ -241,7 +243,7 @@ struct lull_ctx_stats {
  * @stats: @stats->size set by the caller; the rest is written
  * @reterr: filled on failure
  *
- * Return: LULL_OK, or LULL_USAGE for a size that is too small.
+ * Return: LULL_OK, or LULL_USAGE for another size.
  */
 LULL_API int lull_ctx_stats(struct lull_ctx *ctx, struct lull_ctx_stats *stats,
 			    struct lull_error *reterr);
@@ -294,7 +296,7 @@ struct lull_device_stats {
  * @stats: @stats->size set by the caller; the rest is written
  * @reterr: filled on failure
  *
- * Return: LULL_OK, or LULL_USAGE for a size that is too small.
+ * Return: LULL_OK, or LULL_USAGE for another size.
  */
 LULL_API int lull_ctx_device_stats(const struct lull_ctx *ctx,
 				   struct lull_device_stats *stats,
@@ -383,7 +385,7 @@ struct lull_key_info {
  * @info: @info->size set by the caller; the rest is written
  * @reterr: filled on failure
  *
- * Return: LULL_OK, or LULL_USAGE for a size that is too small.
+ * Return: LULL_OK, or LULL_USAGE for another size.
  */
 LULL_API int lull_key_info(const struct lull_key *key,
 			   struct lull_key_info *info,

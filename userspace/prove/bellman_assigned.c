@@ -103,9 +103,8 @@ static int check_call(const struct lull_key *key,
 		return lull_fail(reterr, LULL_USAGE,
 				 "%s: expected a key of bellman's parameters",
 				 key->file.parts.name);
-	if (in->size < sizeof(*in))
-		return lull_fail_size(reterr, "lull_assignment", sizeof(*in),
-				      in->size);
+	if (lull_check_size(reterr, "lull_assignment", sizeof(*in), in->size))
+		return LULL_USAGE;
 	if (!in->a || !in->b || !in->c || !in->inputs ||
 	    (in->nr_aux &&
 	     (!in->aux || !in->a_aux_density || !in->b_aux_density)) ||

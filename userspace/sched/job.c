@@ -122,9 +122,8 @@ void lull_sched_put(struct lull_flight *flight)
 static int check_opts(const struct lull_job_opts *opts,
 		      struct lull_error *reterr)
 {
-	if (opts->size != sizeof(*opts))
-		return lull_fail_size(reterr, "lull_job_opts", sizeof(*opts),
-				      opts->size);
+	if (lull_check_size(reterr, "lull_job_opts", sizeof(*opts), opts->size))
+		return LULL_USAGE;
 	if (!opts->nr_partitions || opts->nr_partitions > LULL_PARTITIONS_MAX)
 		return lull_fail(reterr, LULL_USAGE,
 				 "a job: expected 1 to %d partitions, found %u",
@@ -409,15 +408,13 @@ void lull_job_cancel(struct lull_job *job)
 int lull_job_status(struct lull_job *job, struct lull_job_status *status,
 		    struct lull_error *reterr)
 {
-	size_t size = status->size;
-
-	if (size != sizeof(*status))
-		return lull_fail_size(reterr, "lull_job_status",
-				      sizeof(*status), size);
+	if (lull_check_size(reterr, "lull_job_status", sizeof(*status),
+			    status->size))
+		return LULL_USAGE;
 	pthread_mutex_lock(&job->pipeline->lock);
 	*status = job->status;
 	pthread_mutex_unlock(&job->pipeline->lock);
-	status->size = size;
+	status->size = sizeof(*status);
 	return LULL_OK;
 }
 

@@ -309,9 +309,9 @@ static int take_opts(struct lull_pipeline *pipeline,
 {
 	int err = LULL_OK;
 
-	if (opts && opts->size != sizeof(*opts))
-		return lull_fail_size(reterr, "lull_pipeline_opts",
-				      sizeof(*opts), opts->size);
+	if (opts && lull_check_size(reterr, "lull_pipeline_opts", sizeof(*opts),
+				    opts->size))
+		return LULL_USAGE;
 	if (opts)
 		pipeline->opts = *opts;
 	err = find_dealloc(pipeline->opts.dealloc, &pipeline->dealloc, reterr);
@@ -392,9 +392,9 @@ int lull_pipeline_stats(struct lull_pipeline *pipeline,
 	struct lull_pipeline_stats all = { .size = stats->size };
 	struct lull_budget_stats budget;
 
-	if (stats->size != sizeof(*stats))
-		return lull_fail_size(reterr, "lull_pipeline_stats",
-				      sizeof(*stats), stats->size);
+	if (lull_check_size(reterr, "lull_pipeline_stats", sizeof(*stats),
+			    stats->size))
+		return LULL_USAGE;
 	lull_budget_stats(pipeline->budget, &budget);
 	all.in_flight = pipeline->opts.in_flight;
 	all.cpu_threads = lull_workers_nr(pipeline->workers);
