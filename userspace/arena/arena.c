@@ -15,8 +15,6 @@
 #include "base/base.h"
 #include "base/error.h"
 
-#define BYTES_PER_GIB 1073741824.0
-
 static const char *const names[LULL_ARENA_NR_CARRIERS] = {
 	[LULL_ARENA_AUTO] = "auto",
 	[LULL_ARENA_MODULE] = "module",
@@ -88,7 +86,7 @@ int lull_arena_need(const struct lull_arena *arena, const char *name,
 					     : UINT64_MAX;
 	snprintf(line, sizeof(line),
 		 "%.80s: %s needs %.3f GiB of memory at most", name, what,
-		 (double)bytes / BYTES_PER_GIB);
+		 (double)bytes / LULL_BYTES_PER_GIB);
 	if (say)
 		say(arg, line);
 	if (bytes <= most)

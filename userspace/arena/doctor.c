@@ -22,10 +22,8 @@
 #define PATH_BYTES 512
 #define PAGE_BYTES 4096
 #define HUGE_ORDER 9 /* 2 MiB are 2^9 pages */
-#define GIB ((uint64_t)1 << 30)
-#define MIB ((uint64_t)1 << 20)
 /* What a proof of a middle-sized circuit needs at least. */
-#define ENOUGH_BYTES (4 * GIB)
+#define ENOUGH_BYTES (4 * LULL_BYTES_PER_GIB)
 /* Of the free memory, this part in 2 MiB pages is no fragmentation to speak of:
  * the rest is small pages that any busy host has. */
 #define HUGE_PERCENT_MIN 25
@@ -265,7 +263,7 @@ static void look_at_fragments(const char *root, struct lull_arena_finding *f)
 	put(f->what,
 	    "%" PRIu64 " of %" PRIu64 " MiB of free memory are in "
 	    "2 MiB pages",
-	    huge / MIB, all / MIB);
+	    huge / LULL_BYTES_PER_MIB, all / LULL_BYTES_PER_MIB);
 	if (!f->ok)
 		put(f->cure, "echo 1 > /proc/sys/vm/compact_memory");
 }
@@ -376,7 +374,8 @@ static void look_at_cgroup(const char *root, struct lull_arena_finding *f)
 	}
 	f->ok = room >= ENOUGH_BYTES;
 	put(f->what, "the cgroup %.120s leaves %" PRIu64 " of %" PRIu64 " MiB",
-	    *path ? path : "/", room / MIB, limit / MIB);
+	    *path ? path : "/", room / LULL_BYTES_PER_MIB,
+	    limit / LULL_BYTES_PER_MIB);
 	unit = strrchr(path, '/');
 	if (!f->ok)
 		put(f->cure,
