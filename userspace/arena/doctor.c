@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "arena/arena.h"
+#include "arena/cgroup.h"
 #include "arena/host.h"
 #include "base/base.h"
 
@@ -305,83 +306,30 @@ static void look_at_hugetlb(const char *root, struct lull_arena_finding *f)
 
 /* ---- memory cgroups ---------------------------------------------------- */
 
-/* "/a/b" of the line "0::/a/b". */
-static bool own_cgroup(const char *root, char *ret_path, size_t bytes)
-{
-	char path[PATH_BYTES], line[PATH_BYTES];
-	bool found = false;
-	FILE *file;
-
-	if (snprintf(path, sizeof(path), "%s/proc/self/cgroup", root) >=
-	    (int)sizeof(path))
-		return false;
-	file = fopen(path, "re");
-	while (file && !found && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		found = !strncmp(line, "0::", 3);
-	}
-	if (file)
-		fclose(file);
-	return found && snprintf(ret_path, bytes, "%s", line + 3) < (int)bytes;
-}
-
-/* The least that this cgroup and those above it leave; which one in @path. */
-static bool least_room(const char *root, char *path, uint64_t *ret_room,
-		       uint64_t *ret_limit)
-{
-	char file[PATH_BYTES + 64], tight[PATH_BYTES] = "";
-	uint64_t limit, current, room;
-	bool found = false;
-	char *slash;
-
-	for (;;) {
-		snprintf(file, sizeof(file), "/sys/fs/cgroup%s/memory.max",
-			 path);
-		if (lull_arena_host_number(root, file, &limit)) {
-			snprintf(file, sizeof(file),
-				 "/sys/fs/cgroup%s/memory.current", path);
-			current = 0;
-			lull_arena_host_number(root, file, &current);
-			room = limit - lull_min(limit, current);
-			if (!found || room < *ret_room) {
-				*ret_room = room;
-				*ret_limit = limit;
-				snprintf(tight, sizeof(tight), "%s", path);
-			}
-			found = true;
-		}
-		slash = strrchr(path, '/');
-		if (!slash || !*path)
-			break;
-		*slash = '\0';
-	}
-	snprintf(path, PATH_BYTES, "%s", tight);
-	return found;
-}
-
 static void look_at_cgroup(const char *root, struct lull_arena_finding *f)
 {
-	char path[PATH_BYTES];
-	uint64_t room = 0, limit = 0;
+	struct lull_arena_cgroup cgroup;
+	const struct lull_arena_cgroup_bound *bound = &cgroup.memory;
 	const char *unit;
 
 	f->name = "cgroup";
 	f->ok = true;
-	if (!own_cgroup(root, path, sizeof(path)) ||
-	    !least_room(root, path, &room, &limit)) {
+	lull_arena_cgroup_read(root, &cgroup);
+	if (!bound->file) {
 		put(f->what, "no memory cgroup sets a bound");
 		return;
 	}
-	f->ok = room >= ENOUGH_BYTES;
-	put(f->what, "the cgroup %.120s leaves %" PRIu64 " of %" PRIu64 " MiB",
-	    *path ? path : "/", room / LULL_BYTES_PER_MIB,
-	    limit / LULL_BYTES_PER_MIB);
-	unit = strrchr(path, '/');
+	f->ok = bound->room_bytes >= ENOUGH_BYTES;
+	put(f->what, "the cgroup %.140s leaves %" PRIu64 " of %" PRIu64 " MiB",
+	    bound->dir, bound->room_bytes / LULL_BYTES_PER_MIB,
+	    bound->limit_bytes / LULL_BYTES_PER_MIB);
+	/* A unit's name has a dot; the folder of the mount has none. */
+	unit = strrchr(bound->dir, '/');
 	if (!f->ok)
 		put(f->cure,
 		    "systemctl set-property %.120s MemoryMax=infinity "
 		    "(in a container: a larger --memory)",
-		    unit ? unit + 1 : "UNIT");
+		    unit && strchr(unit, '.') ? unit + 1 : "UNIT");
 }
 
 void lull_arena_doctor(
