@@ -18,6 +18,7 @@
 #include "arena/arena.h"
 #include "arena/cgroup.h"
 #include "arena/host.h"
+#include "arena/node.h"
 #include "base/base.h"
 
 #define PATH_BYTES 512
@@ -332,6 +333,31 @@ static void look_at_cgroup(const char *root, struct lull_arena_finding *f)
 		    unit && strchr(unit, '.') ? unit + 1 : "UNIT");
 }
 
+/* ---- nodes -------------------------------------------------------------- */
+
+static void look_at_numa(const char *root, struct lull_arena_finding *f)
+{
+	int err = lull_arena_node_denied();
+
+	(void)root;
+	f->name = "numa";
+	f->ok = !err;
+	if (err) {
+		put(f->what,
+		    "this process may bind no memory: %s (seccomp, as in "
+		    "containers): memory other than the module's may lie on "
+		    "any node, and is slower where that is another",
+		    strerrordesc_np(err));
+		put(f->cure,
+		    "docker run --cap-add SYS_NICE, or a seccomp profile that "
+		    "allows get_mempolicy, set_mempolicy and mbind");
+	} else if (lull_arena_node_single()) {
+		put(f->what, "this host has one node of memory");
+	} else {
+		put(f->what, "this process may bind memory to a node");
+	}
+}
+
 void lull_arena_doctor(
 	const char *root,
 	struct lull_arena_finding ret_findings[LULL_ARENA_NR_FINDINGS])
@@ -340,7 +366,7 @@ void lull_arena_doctor(
 		const char *root, struct lull_arena_finding *finding) = {
 		look_at_module, look_at_device,	   look_at_memlock,
 		look_at_thp,	look_at_fragments, look_at_hugetlb,
-		look_at_cgroup,
+		look_at_cgroup, look_at_numa,
 	};
 	size_t i;
 
