@@ -153,6 +153,7 @@ TEST(memory_cgroups)
 	new_host();
 	expect("cgroup", true, "no memory cgroup sets a bound", "");
 	put("/proc/self/cgroup", "0::/a.slice/b.service\n");
+	put("/proc/self/mountinfo", VERSION_2);
 	expect("cgroup", true, "no memory cgroup sets a bound", "");
 	put("/sys/fs/cgroup/a.slice/b.service/memory.max", "max\n");
 	expect("cgroup", true, "no memory cgroup sets a bound", "");
@@ -163,6 +164,14 @@ TEST(memory_cgroups)
 	put("/sys/fs/cgroup/a.slice/b.service/memory.current", "2147483648\n");
 	expect("cgroup", false, "/a.slice/b.service leaves 0 of 2048 MiB",
 	       "systemctl set-property b.service MemoryMax=infinity");
+	/* In a container. */
+	put("/proc/self/cgroup", "0::/\n");
+	put("/sys/fs/cgroup/memory.max", "1073741824\n");
+	put("/sys/fs/cgroup/memory.current", "1073741824\n");
+	put("/sys/fs/cgroup/memory.stat", "inactive_file 536870912\n");
+	expect("cgroup", false, "/sys/fs/cgroup leaves 512 of 1024 MiB",
+	       "systemctl set-property UNIT MemoryMax=infinity (in a "
+	       "container: a larger --memory)");
 	end_host();
 }
 

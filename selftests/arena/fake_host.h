@@ -14,6 +14,12 @@
 
 #define PATH_BYTES 512
 
+/* /proc/self/mountinfo where cgroups are of version 2. */
+#define VERSION_2                                                              \
+	"23 1 0:21 / / rw - overlay overlay rw,lowerdir=/a/very/long/one\n"    \
+	"31 23 0:28 / /proc rw,nosuid shared:5 - proc proc rw\n"               \
+	"35 31 0:30 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n"
+
 static char root[PATH_BYTES / 2];
 
 static inline void run(const char *command)

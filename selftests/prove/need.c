@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * need.c - what memory a key takes to be made or converted is said, and refused
- * where the machine has less
+ * where the machine has less, or cgroups leave less of it
  *
- * How much it has is this test's to say: the program is linked with --wrap.  The
+ * How much that is, is this test's to say: the program is linked with --wrap.  The
  * constants of the formulas stand here once more; that memory in use never
  * exceeds what was told is tried at the same time.
  */
@@ -11,6 +11,8 @@
 
 #include <sys/sysinfo.h>
 
+#include "arena/arena.h"
+#include "arena/cgroup.h"
 #include "arena/host.h"
 #include "input/lkey_blob.h"
 #include "input/zkey.h"
@@ -19,7 +21,7 @@
 
 #define POSEIDON "bls12381-poseidon2"
 #define ROWS 1024
-#define GIB ((uint64_t)1 << 30)
+#define GIB LULL_BYTES_PER_GIB
 
 uint64_t __real_lull_arena_host_backing_bytes(void);
 uint64_t __wrap_lull_arena_host_backing_bytes(void);
@@ -30,6 +32,28 @@ uint64_t __wrap_lull_arena_host_backing_bytes(void)
 {
 	return memory_bytes ? memory_bytes
 			    : __real_lull_arena_host_backing_bytes();
+}
+
+void __wrap_lull_arena_cgroup_read(const char *root,
+				   struct lull_arena_cgroup *ret_cgroup);
+
+/* Left by a cgroup, and its limit where that is more. */
+static uint64_t cgroup_bytes = UINT64_MAX, cgroup_limit;
+
+void __wrap_lull_arena_cgroup_read(const char *root,
+				   struct lull_arena_cgroup *ret_cgroup)
+{
+	const struct lull_arena_cgroup_bound bound = {
+		.room_bytes = cgroup_bytes,
+		.limit_bytes = lull_max(cgroup_bytes, cgroup_limit),
+		.dir = "/sys/fs/cgroup/a",
+		.file = "memory.max",
+	};
+	const struct lull_arena_cgroup_bound none = { UINT64_MAX, UINT64_MAX,
+						      "", NULL };
+
+	EXPECT_STREQ("", root);
+	*ret_cgroup = (struct lull_arena_cgroup){ bound, none, none };
 }
 
 /* And swap, where that is asked for. */
@@ -155,11 +179,11 @@ static uint64_t need_of(const struct mode *mode)
 /* With a circuit, and to fold C in. */
 static uint64_t compared(uint64_t wires)
 {
-	const struct lull_source source = { .facts = lull_curve_facts(
-						    LULL_CURVE_BLS12_381),
-					    .nr_vars = (uint32_t)wires,
-					    .log2_domain =
-						    __builtin_ctz(ROWS) };
+	const struct lull_source source = {
+		.facts = lull_curve_facts(LULL_CURVE_BLS12_381),
+		.nr_vars = (uint32_t)wires,
+		.log2_domain = __builtin_ctz(ROWS)
+	};
 
 	return 108 * wires + 116 * ROWS +
 	       lull_bls12_381_circuit_bytes(&source, NR_THREADS);
@@ -209,6 +233,80 @@ TEST(of_bellmans_parameters)
 		  need_of(&mode));
 	blob_free(&zkey.key);
 	blob_free(&made.file);
+}
+
+/* In a container. */
+TEST(of_a_cgroup)
+{
+	struct mode mode = { .key = blob_read(GOLDEN POSEIDON ".zkey") };
+	uint64_t need = need_of(&mode);
+	struct lull_ctx *ctx = open_ctx(0);
+	struct lull_error error = { 0 };
+	char want[160];
+
+	memory_bytes = need;
+	cgroup_bytes = need - 1;
+	snprintf(want, sizeof(want),
+		 "expected at most %llu bytes, which a cgroup leaves, found a "
+		 "need of %llu: limited to %llu by memory.max of "
+		 "/sys/fs/cgroup/a",
+		 (unsigned long long)need - 1, (unsigned long long)need,
+		 (unsigned long long)need - 1);
+	EXPECT_EQ(LULL_NOMEM, convert(ctx, &mode, &error));
+	if (!strstr(error.msg, want))
+		TEST_FAIL_("expected '%s', found '%s'", want, error.msg);
+	EXPECT_TRUE(access(out_path, F_OK));
+	cgroup_bytes = need;
+	EXPECT_EQ(LULL_OK, convert(ctx, &mode, &error));
+	cgroup_bytes = UINT64_MAX;
+	memory_bytes = 0;
+	lull_ctx_destroy(ctx);
+	blob_free(&mode.key);
+}
+
+/* Whose memory is not charged to the cgroup counts against no limit of it. */
+TEST(of_a_cgroup_on_hugetlb)
+{
+	const struct lull_arena_opts opts = { .carrier = LULL_ARENA_HUGETLB,
+					      .node = LULL_ARENA_NODE_ANY };
+	struct lull_arena *arena;
+	static struct lull_error error;
+
+	if (lull_arena_open(&opts, &arena, &error))
+		SKIP(error.msg);
+	cgroup_bytes = 1;
+	EXPECT_EQ(LULL_OK,
+		  lull_arena_need(arena, "x", "y", 2, NULL, NULL, &error));
+	cgroup_bytes = UINT64_MAX;
+	lull_arena_close(arena);
+}
+
+/* What the arena has is charged, and is there. */
+TEST(of_a_cgroup_that_has_the_arena)
+{
+	const struct lull_arena_opts opts = { .carrier = LULL_ARENA_THP,
+					      .node = LULL_ARENA_NODE_ANY };
+	struct lull_error error = { 0 };
+	struct lull_arena *arena;
+	struct lull_vec vec;
+
+	EXPECT_EQ(LULL_OK, lull_arena_open(&opts, &arena, &error));
+	cgroup_limit = GIB;
+	cgroup_bytes = 1;
+	EXPECT_EQ(LULL_NOMEM,
+		  lull_arena_need(arena, "x", "y", 2, NULL, NULL, &error));
+	EXPECT_EQ(LULL_OK, lull_arena_carve(arena, LULL_ARENA_SLOT_BYTES, 0,
+					    "vec", &vec, &error));
+	EXPECT_EQ(LULL_OK,
+		  lull_arena_need(arena, "x", "y", LULL_ARENA_SLOT_BYTES + 1,
+				  NULL, NULL, &error));
+	EXPECT_EQ(LULL_NOMEM,
+		  lull_arena_need(arena, "x", "y", LULL_ARENA_SLOT_BYTES + 2,
+				  NULL, NULL, &error));
+	cgroup_limit = 0;
+	cgroup_bytes = UINT64_MAX;
+	lull_arena_release(&vec);
+	lull_arena_close(arena);
 }
 
 /* A bound of the caller's own. */

@@ -9,13 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arena/cgroup.h"
 #include "arena/host.h"
 #include "arena/node.h"
 #include "arena/slab.h"
 #include "base/base.h"
 #include "base/error.h"
-
-#define BYTES_PER_GIB 1073741824.0
 
 static const char *const names[LULL_ARENA_NR_CARRIERS] = {
 	[LULL_ARENA_AUTO] = "auto",
@@ -75,31 +74,75 @@ const char *lull_arena_note(const struct lull_arena *arena, size_t index)
 
 /* ---- before large work -------------------------------------------------- */
 
-int lull_arena_need(const struct lull_arena *arena, const char *name,
+/* What the machine has, swap included, or what cgroups leave of it, by
+ * @ret_bound, which lies in @cgroup. */
+static uint64_t backing(struct lull_arena *arena,
+			struct lull_arena_cgroup *cgroup,
+			const struct lull_arena_cgroup_bound **ret_bound)
+{
+	uint64_t all = lull_arena_host_backing_bytes(), memory;
+	struct lull_arena_stats stats;
+
+	*ret_bound = NULL;
+	if (!all)
+		all = UINT64_MAX;
+	/* Pools of hugetlb count against no limit of memory, and the module's
+	 * memory may against another process's, or none. */
+	if (arena->id == LULL_ARENA_HUGETLB || arena->id == LULL_ARENA_MODULE)
+		return all;
+	memory = lull_arena_host_memory_bytes();
+	memory = memory ? lull_min(memory, all) : all;
+	lull_arena_stats(arena, &stats);
+	lull_arena_cgroup_read("", cgroup);
+	return lull_arena_cgroup_backing(
+		cgroup, memory, all - memory,
+		lull_max(stats.held_bytes, stats.used_bytes), ret_bound);
+}
+
+static int refuse_need(const char *name, const char *what, uint64_t bytes,
+		       uint64_t most, const char *whose,
+		       const struct lull_arena_cgroup_bound *bound,
+		       struct lull_error *reterr)
+{
+	char limit[LULL_ARENA_CGROUP_PATH_BYTES + 64] = "";
+
+	/* A long path ends with the message, wherever that is. */
+	if (bound)
+		snprintf(limit, sizeof(limit),
+			 ": limited to %" PRIu64 " by %s of %s",
+			 bound->limit_bytes, bound->file, bound->dir);
+	return lull_fail(reterr, LULL_NOMEM,
+			 "%.80s: %s: memory: expected at most %" PRIu64
+			 " bytes, which %s, found a need of %" PRIu64 "%s",
+			 name, what, most, whose, bytes, limit);
+}
+
+int lull_arena_need(struct lull_arena *arena, const char *name,
 		    const char *what, uint64_t bytes,
 		    void (*say)(void *arg, const char *line), void *arg,
 		    struct lull_error *reterr)
 {
-	uint64_t most = lull_arena_host_backing_bytes();
+	const struct lull_arena_cgroup_bound *bound;
+	const size_t own_max = arena->opts.bytes_max;
+	struct lull_arena_cgroup cgroup;
 	char line[NOTE_BYTES];
+	uint64_t most;
 
-	if (!most || (arena->opts.bytes_max && arena->opts.bytes_max < most))
-		most = arena->opts.bytes_max ? arena->opts.bytes_max
-					     : UINT64_MAX;
+	most = backing(arena, &cgroup, &bound);
 	snprintf(line, sizeof(line),
 		 "%.80s: %s needs %.3f GiB of memory at most", name, what,
-		 (double)bytes / BYTES_PER_GIB);
+		 (double)bytes / LULL_BYTES_PER_GIB);
 	if (say)
 		say(arg, line);
-	if (bytes <= most)
-		return LULL_OK;
-	return lull_fail(reterr, LULL_NOMEM,
-			 "%.80s: %s: memory: expected at most %" PRIu64
-			 " bytes, which %s, found a need of %" PRIu64,
-			 name, what, most,
-			 most == arena->opts.bytes_max ? "the arena may hold"
-						       : "the machine has",
-			 bytes);
+	if (own_max && own_max <= most && bytes > own_max)
+		return refuse_need(name, what, bytes, own_max,
+				   "the arena may hold", NULL, reterr);
+	if (bytes > most)
+		return refuse_need(name, what, bytes, most,
+				   bound ? "a cgroup leaves"
+					 : "the machine has",
+				   bound, reterr);
+	return LULL_OK;
 }
 
 /* ---- open and close ---------------------------------------------------- */

@@ -139,12 +139,15 @@ enum lull_arena_carrier lull_arena_carrier(const struct lull_arena *arena);
  * @reterr: filled on failure
  *
  * Before work that would end half way for want of memory, or take the machine's
- * last.  What others have of it is not looked at.
+ * last.  What others have of that is not looked at.  Where memory cgroups bind this
+ * process, as in a container, what is charged to them already counts, but for
+ * what this arena has; hugetlb's and the module's memory is not theirs.
  *
  * Return: LULL_OK, or LULL_NOMEM, with expected and found, where it is more than
- * the machine has, swap included, or the arena may hold.
+ * the machine has, swap included, or a cgroup leaves, whose file is named, or the
+ * arena may hold.
  */
-int lull_arena_need(const struct lull_arena *arena, const char *name,
+int lull_arena_need(struct lull_arena *arena, const char *name,
 		    const char *what, uint64_t bytes,
 		    void (*say)(void *arg, const char *line), void *arg,
 		    struct lull_error *reterr);

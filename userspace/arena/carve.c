@@ -17,10 +17,6 @@
  * zeros is found out. */
 #define FILL 0xa5
 
-#define MS_PER_S 1000
-#define NS_PER_MS 1000000L
-#define NS_PER_S 1000000000L
-
 /* ---- space ------------------------------------------------------------- */
 
 /* Gives an extent that is in no list back, with its slots. */
@@ -493,10 +489,10 @@ static bool wait_for_threads(struct lull_arena *arena, unsigned int timeout_ms)
 	int err = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += timeout_ms / MS_PER_S;
-	until.tv_nsec += (long)(timeout_ms % MS_PER_S) * NS_PER_MS;
-	if (until.tv_nsec >= NS_PER_S) {
-		until.tv_nsec -= NS_PER_S;
+	until.tv_sec += timeout_ms / LULL_MS_PER_S;
+	until.tv_nsec += (long)(timeout_ms % LULL_MS_PER_S) * LULL_NS_PER_MS;
+	if (until.tv_nsec >= LULL_NS_PER_S) {
+		until.tv_nsec -= LULL_NS_PER_S;
 		until.tv_sec++;
 	}
 	while (arena->nr_freeing && !err)

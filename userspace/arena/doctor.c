@@ -16,16 +16,16 @@
 #include <unistd.h>
 
 #include "arena/arena.h"
+#include "arena/cgroup.h"
 #include "arena/host.h"
+#include "arena/node.h"
 #include "base/base.h"
 
 #define PATH_BYTES 512
 #define PAGE_BYTES 4096
 #define HUGE_ORDER 9 /* 2 MiB are 2^9 pages */
-#define GIB ((uint64_t)1 << 30)
-#define MIB ((uint64_t)1 << 20)
 /* What a proof of a middle-sized circuit needs at least. */
-#define ENOUGH_BYTES (4 * GIB)
+#define ENOUGH_BYTES (4 * LULL_BYTES_PER_GIB)
 /* Of the free memory, this part in 2 MiB pages is no fragmentation to speak of:
  * the rest is small pages that any busy host has. */
 #define HUGE_PERCENT_MIN 25
@@ -265,7 +265,7 @@ static void look_at_fragments(const char *root, struct lull_arena_finding *f)
 	put(f->what,
 	    "%" PRIu64 " of %" PRIu64 " MiB of free memory are in "
 	    "2 MiB pages",
-	    huge / MIB, all / MIB);
+	    huge / LULL_BYTES_PER_MIB, all / LULL_BYTES_PER_MIB);
 	if (!f->ok)
 		put(f->cure, "echo 1 > /proc/sys/vm/compact_memory");
 }
@@ -307,82 +307,55 @@ static void look_at_hugetlb(const char *root, struct lull_arena_finding *f)
 
 /* ---- memory cgroups ---------------------------------------------------- */
 
-/* "/a/b" of the line "0::/a/b". */
-static bool own_cgroup(const char *root, char *ret_path, size_t bytes)
-{
-	char path[PATH_BYTES], line[PATH_BYTES];
-	bool found = false;
-	FILE *file;
-
-	if (snprintf(path, sizeof(path), "%s/proc/self/cgroup", root) >=
-	    (int)sizeof(path))
-		return false;
-	file = fopen(path, "re");
-	while (file && !found && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		found = !strncmp(line, "0::", 3);
-	}
-	if (file)
-		fclose(file);
-	return found && snprintf(ret_path, bytes, "%s", line + 3) < (int)bytes;
-}
-
-/* The least that this cgroup and those above it leave; which one in @path. */
-static bool least_room(const char *root, char *path, uint64_t *ret_room,
-		       uint64_t *ret_limit)
-{
-	char file[PATH_BYTES + 64], tight[PATH_BYTES] = "";
-	uint64_t limit, current, room;
-	bool found = false;
-	char *slash;
-
-	for (;;) {
-		snprintf(file, sizeof(file), "/sys/fs/cgroup%s/memory.max",
-			 path);
-		if (lull_arena_host_number(root, file, &limit)) {
-			snprintf(file, sizeof(file),
-				 "/sys/fs/cgroup%s/memory.current", path);
-			current = 0;
-			lull_arena_host_number(root, file, &current);
-			room = limit - lull_min(limit, current);
-			if (!found || room < *ret_room) {
-				*ret_room = room;
-				*ret_limit = limit;
-				snprintf(tight, sizeof(tight), "%s", path);
-			}
-			found = true;
-		}
-		slash = strrchr(path, '/');
-		if (!slash || !*path)
-			break;
-		*slash = '\0';
-	}
-	snprintf(path, PATH_BYTES, "%s", tight);
-	return found;
-}
-
 static void look_at_cgroup(const char *root, struct lull_arena_finding *f)
 {
-	char path[PATH_BYTES];
-	uint64_t room = 0, limit = 0;
+	struct lull_arena_cgroup cgroup;
+	const struct lull_arena_cgroup_bound *bound = &cgroup.memory;
 	const char *unit;
 
 	f->name = "cgroup";
 	f->ok = true;
-	if (!own_cgroup(root, path, sizeof(path)) ||
-	    !least_room(root, path, &room, &limit)) {
+	lull_arena_cgroup_read(root, &cgroup);
+	if (!bound->file) {
 		put(f->what, "no memory cgroup sets a bound");
 		return;
 	}
-	f->ok = room >= ENOUGH_BYTES;
-	put(f->what, "the cgroup %.120s leaves %" PRIu64 " of %" PRIu64 " MiB",
-	    *path ? path : "/", room / MIB, limit / MIB);
-	unit = strrchr(path, '/');
+	f->ok = bound->room_bytes >= ENOUGH_BYTES;
+	put(f->what, "the cgroup %.140s leaves %" PRIu64 " of %" PRIu64 " MiB",
+	    bound->dir, bound->room_bytes / LULL_BYTES_PER_MIB,
+	    bound->limit_bytes / LULL_BYTES_PER_MIB);
+	/* A unit's name has a dot; the folder of the mount has none. */
+	unit = strrchr(bound->dir, '/');
 	if (!f->ok)
 		put(f->cure,
 		    "systemctl set-property %.120s MemoryMax=infinity "
 		    "(in a container: a larger --memory)",
-		    unit ? unit + 1 : "UNIT");
+		    unit && strchr(unit, '.') ? unit + 1 : "UNIT");
+}
+
+/* ---- nodes -------------------------------------------------------------- */
+
+static void look_at_numa(const char *root, struct lull_arena_finding *f)
+{
+	int err = lull_arena_node_denied();
+
+	(void)root;
+	f->name = "numa";
+	f->ok = !err;
+	if (err) {
+		put(f->what,
+		    "this process may bind no memory: %s (seccomp, as in "
+		    "containers): memory other than the module's may lie on "
+		    "any node, and is slower where that is another",
+		    strerrordesc_np(err));
+		put(f->cure,
+		    "docker run --cap-add SYS_NICE, or a seccomp profile that "
+		    "allows get_mempolicy, set_mempolicy and mbind");
+	} else if (lull_arena_node_single()) {
+		put(f->what, "this host has one node of memory");
+	} else {
+		put(f->what, "this process may bind memory to a node");
+	}
 }
 
 void lull_arena_doctor(
@@ -393,7 +366,7 @@ void lull_arena_doctor(
 		const char *root, struct lull_arena_finding *finding) = {
 		look_at_module, look_at_device,	   look_at_memlock,
 		look_at_thp,	look_at_fragments, look_at_hugetlb,
-		look_at_cgroup,
+		look_at_cgroup, look_at_numa,
 	};
 	size_t i;
 

@@ -26,8 +26,8 @@ struct lull_arena_finding {
 	char cure[LULL_ARENA_FINDING_BYTES];
 };
 
-/* module, device, memlock, thp, fragmentation, hugetlb, cgroup */
-#define LULL_ARENA_NR_FINDINGS 7
+/* module, device, memlock, thp, fragmentation, hugetlb, cgroup, numa */
+#define LULL_ARENA_NR_FINDINGS 8
 
 /**
  * lull_arena_doctor - look at everything

@@ -24,7 +24,7 @@
 #define NODES_ONLINE "/sys/devices/system/node/online"
 
 /* "0" on a host of one node; "0-1" or "0,2" where there are more. */
-static bool one_node(void)
+bool lull_arena_node_single(void)
 {
 	FILE *file = fopen(NODES_ONLINE, "re");
 	char text[16] = "";
@@ -80,7 +80,7 @@ int lull_arena_node_here(void)
 	hwloc_bitmap_t cpus;
 	int node = LULL_ARENA_NODE_ANY;
 
-	if (one_node())
+	if (lull_arena_node_single())
 		return 0;
 	if (load(&topology, NULL))
 		return node;
@@ -143,7 +143,7 @@ int lull_arena_node_check(int node, struct lull_error *reterr)
 		return LULL_OK;
 	if (node < 0)
 		return no_such_node(node, reterr);
-	if (one_node())
+	if (lull_arena_node_single())
 		return node ? no_such_node(node, reterr) : LULL_OK;
 	err = load(&topology, reterr);
 	if (err)
@@ -162,7 +162,7 @@ int lull_arena_node_bind(void *ptr, size_t bytes, int node,
 	hwloc_bitmap_t nodes;
 	int err;
 
-	if (node == LULL_ARENA_NODE_ANY || one_node())
+	if (node == LULL_ARENA_NODE_ANY || lull_arena_node_single())
 		return LULL_OK;
 	err = load(&topology, reterr);
 	if (err)
@@ -188,7 +188,7 @@ int lull_arena_node_denied(void)
 	const unsigned long bits = sizeof(nodes) * CHAR_BIT + 1;
 	int mode;
 
-	if (one_node())
+	if (lull_arena_node_single())
 		return 0;
 	if (syscall(SYS_get_mempolicy, &mode, nodes, bits, NULL, 0ul) ||
 	    syscall(SYS_set_mempolicy, mode, nodes, bits) ||
@@ -205,7 +205,8 @@ void lull_arena_node_bind_thread(int node)
 	hwloc_bitmap_t cpus;
 	hwloc_obj_t obj;
 
-	if (node == LULL_ARENA_NODE_ANY || one_node() || load(&topology, NULL))
+	if (node == LULL_ARENA_NODE_ANY || lull_arena_node_single() ||
+	    load(&topology, NULL))
 		return;
 	obj = hwloc_get_numanode_obj_by_os_index(topology, (unsigned int)node);
 	cpus = hwloc_bitmap_alloc();
@@ -228,7 +229,7 @@ int lull_arena_node_enter(int node, struct lull_arena_node_policy *ret_old,
 	const size_t bits = sizeof(unsigned long) * CHAR_BIT;
 
 	ret_old->entered = false;
-	if (node == LULL_ARENA_NODE_ANY || one_node())
+	if (node == LULL_ARENA_NODE_ANY || lull_arena_node_single())
 		return LULL_OK;
 	if ((size_t)node >= LULL_ARENA_NODE_WORDS * bits)
 		return no_such_node(node, reterr);

@@ -13,6 +13,9 @@
 
 struct lull_error;
 
+/* Whether the host has a single node, or a kernel without NUMA. */
+bool lull_arena_node_single(void);
+
 /* The node of all CPUs that the calling thread may use, or
  * LULL_ARENA_NODE_ANY when they are of several. */
 int lull_arena_node_here(void);

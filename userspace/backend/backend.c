@@ -23,7 +23,6 @@
 
 #define PATH_BYTES 4096
 #define LINE_BYTES 512
-#define BYTES_PER_GIB 1073741824.0
 
 static int node_of_slot(const char *slot)
 {
@@ -453,7 +452,7 @@ static void say_pinned(const struct lull_set *set, int err,
 		lull_arena_stats(set->arena, &stats);
 		snprintf(line, sizeof(line),
 			 "%s: the arena is registered, %.3f GiB until now",
-			 name, (double)stats.pinned_bytes / BYTES_PER_GIB);
+			 name, (double)stats.pinned_bytes / LULL_BYTES_PER_GIB);
 	}
 	say(set, line);
 }

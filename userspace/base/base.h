@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * base.h - sizes, alignment, checked arithmetic and assertions
+ * base.h - units, sizes, alignment, checked arithmetic and assertions
  *
  * For every folder of the library.  Includes nothing of ours and allocates
  * nothing.
@@ -13,6 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* Whole numbers: for a fraction of a unit, what is divided is a double. */
+#define LULL_BYTES_PER_KIB ((uint64_t)1 << 10)
+#define LULL_BYTES_PER_MIB ((uint64_t)1 << 20)
+#define LULL_BYTES_PER_GIB ((uint64_t)1 << 30)
+/* As those of struct timespec. */
+#define LULL_MS_PER_S 1000L
+#define LULL_NS_PER_US 1000L
+#define LULL_NS_PER_MS 1000000L
+#define LULL_NS_PER_S 1000000000L
 
 #define LULL_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/trace_ring.h"
 
-#define NS_PER_S 1000000000u
 #define EVENTS_MIN 16
 
 uint64_t lull_trace_now_ns(void)
@@ -20,7 +19,7 @@ uint64_t lull_trace_now_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * LULL_NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 int lull_trace_create(unsigned int nr_lanes, size_t nr_events,

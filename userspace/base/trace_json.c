@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "base/trace_ring.h"
 
-#define NS_PER_US 1000
 /* Lines that one lane may take; a line's number is lane * this + line. */
 #define LINES_MAX 8
 #define ASCII_FIRST 0x20
@@ -92,8 +91,8 @@ static void begin_event(struct writing *w)
 /* "12.345": since the trace began; before that is 0. */
 static void put_us(FILE *out, uint64_t ns)
 {
-	fprintf(out, "%" PRIu64 ".%03u", ns / NS_PER_US,
-		(unsigned int)(ns % NS_PER_US));
+	fprintf(out, "%" PRIu64 ".%03u", ns / LULL_NS_PER_US,
+		(unsigned int)(ns % LULL_NS_PER_US));
 }
 
 static uint64_t since(const struct writing *w, uint64_t ns)

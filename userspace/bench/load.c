@@ -27,8 +27,6 @@
 
 #define DISK "disk"
 #define DISK_ALIGN ((size_t)4096)
-#define NS_PER_S 1e9
-#define BYTES_PER_GIB 1073741824.0
 #define RATIO_ONE 1e9
 /* Of a file that was dropped so much may be back: by its neighbours' readahead,
  * or by whoever looks at its head. */
@@ -264,8 +262,8 @@ static int run_arm(struct bench *b, struct arm *arm, bool cold, bool keep,
 static double rate_of(const struct bench *b, struct arm *arm)
 {
 	lull_bench_sort(&arm->samples);
-	return (double)b->bytes / BYTES_PER_GIB /
-	       ((double)lull_bench_median(&arm->samples) / NS_PER_S);
+	return (double)b->bytes / LULL_BYTES_PER_GIB /
+	       ((double)lull_bench_median(&arm->samples) / LULL_NS_PER_S);
 }
 
 static json_t *notes_of(struct lull_loader *loader)

@@ -25,7 +25,6 @@
 
 #define JOBS_MAX 64
 #define ISOLATED_MAX 3
-#define NS_PER_S 1000000000u
 #define NAME_BYTES 96
 #define CONFIGS_MAX 256
 
@@ -211,7 +210,7 @@ static uint64_t cpu_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * LULL_NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 /* As many at once as later, so that memory for them has been had. */

@@ -14,9 +14,7 @@
 #include "base/mem.h"
 #include "bench/bench.h"
 
-#define NS_PER_S 1000000000u
 #define LINE_BYTES 256
-#define BYTES_PER_KIB 1024
 
 #ifdef __clang__
 #define COMPILER_NAME "clang "
@@ -29,7 +27,7 @@ uint64_t lull_bench_now_ns(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+	return (uint64_t)ts.tv_sec * LULL_NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
 uint64_t lull_bench_peak_rss_bytes(void)
@@ -44,7 +42,7 @@ uint64_t lull_bench_peak_rss_bytes(void)
 		if (sscanf(line, "VmHWM: %llu kB", &kib) == 1)
 			break;
 	fclose(file);
-	return kib * BYTES_PER_KIB;
+	return kib * LULL_BYTES_PER_KIB;
 }
 
 void lull_bench_ctx_stats(struct lull_ctx *ctx,

@@ -20,7 +20,6 @@
 
 #define STORM_PAGE_BYTES ((size_t)4096)
 #define STORM_SLOT_BYTES ((size_t)2 << 20)
-#define STORM_MIB ((size_t)1 << 20)
 #define STORM_TEXT_BYTES 200
 /* Ranges that one process_madvise() takes: UIO_MAXIOV of the kernel. */
 #define STORM_IOVECS_MAX 1024

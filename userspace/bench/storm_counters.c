@@ -22,7 +22,6 @@
 #include "bench/storm.h"
 
 #define LINE_BYTES 512
-#define BYTES_PER_KIB 1024
 /* TLB_REMOTE_SEND_IPI */
 #define FILTER "reason==4"
 #define THREAD_NAME "lull-storm"
@@ -171,10 +170,11 @@ static void read_resident(struct storm_counts *counts)
 			continue;
 		for (i = 0; i < LULL_ARRAY_SIZE(resident); i++)
 			if (!strcmp(name, resident[i]))
-				counts->resident_bytes += kib * BYTES_PER_KIB;
+				counts->resident_bytes +=
+					kib * LULL_BYTES_PER_KIB;
 		for (i = 0; i < LULL_ARRAY_SIZE(huge); i++)
 			if (!strcmp(name, huge[i]))
-				counts->huge_bytes += kib * BYTES_PER_KIB;
+				counts->huge_bytes += kib * LULL_BYTES_PER_KIB;
 	}
 	fclose(file);
 }

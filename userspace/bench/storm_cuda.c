@@ -22,7 +22,6 @@
 #include "bench/storm.h"
 
 #define LIBRARY "libcuda.so.1"
-#define BYTES_PER_GIB 1073741824.0
 /* Copied after each registration, through one buffer of this size. */
 #define COPY_BYTES ((size_t)64 << 20)
 #define REGISTER_PORTABLE 1u
@@ -258,7 +257,7 @@ static int add_times(json_t *row, const struct driver *d, struct times *times,
 static int measure(const struct lull_bench_storm_opts *opts, struct driver *d,
 		   enum memory memory, bool once, struct lull_error *reterr)
 {
-	size_t bytes = lull_align_up((size_t)(opts->gib * BYTES_PER_GIB),
+	size_t bytes = lull_align_up((size_t)(opts->gib * LULL_BYTES_PER_GIB),
 				     STORM_SLOT_BYTES);
 	struct times times = { 0 };
 	struct lull_bench_samples *each = (void *)&times;

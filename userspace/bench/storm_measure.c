@@ -21,12 +21,10 @@
 #include "base/error.h"
 #include "bench/storm.h"
 
-#define NS_PER_S 1000000000u
-#define NS_PER_MS 1000000u
 /* Shorter windows say nothing about a rate. */
-#define CALM_MIN_NS (20 * (uint64_t)NS_PER_MS)
-#define CALM_MAX_NS (2 * (uint64_t)NS_PER_S)
-#define RATE_MIN_NS (20 * (uint64_t)NS_PER_MS)
+#define CALM_MIN_NS (20 * (uint64_t)LULL_NS_PER_MS)
+#define CALM_MAX_NS (2 * (uint64_t)LULL_NS_PER_S)
+#define RATE_MIN_NS (20 * (uint64_t)LULL_NS_PER_MS)
 
 enum phase { PHASE_FILL, PHASE_FREE, PHASE_END };
 
@@ -152,7 +150,8 @@ static void run_phase(struct measure *m, enum phase phase)
 
 static void rest(uint64_t ns)
 {
-	struct timespec ts = { (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
+	struct timespec ts = { (time_t)(ns / LULL_NS_PER_S),
+			       (long)(ns % LULL_NS_PER_S) };
 
 	while (nanosleep(&ts, &ts) && errno == EINTR)
 		continue;

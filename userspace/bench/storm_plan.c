@@ -18,8 +18,6 @@ static const double partition_scalars[NR_PARTITION_VECTORS] = {
 	134217728, 134217728, 134217728, 130170221
 };
 
-#define BYTES_PER_GIB 1073741824.0
-
 static size_t whole_pages(double bytes)
 {
 	size_t pages = (size_t)(bytes / (double)STORM_PAGE_BYTES);
@@ -52,9 +50,9 @@ static void fill_table(struct storm_plan *plan, bool scattered)
 	size_t i;
 
 	for (i = 0; i < plan->nr; i++) {
-		plan->bytes[i] = STORM_MIB;
-		plan->kept[i] =
-			scattered && i * STORM_MIB / STORM_SLOT_BYTES % 2;
+		plan->bytes[i] = LULL_BYTES_PER_MIB;
+		plan->kept[i] = scattered &&
+				i * LULL_BYTES_PER_MIB / STORM_SLOT_BYTES % 2;
 	}
 }
 
@@ -85,10 +83,10 @@ int lull_bench_storm_plan(const struct lull_bench_storm_opts *opts,
 {
 	struct storm_plan plan = { .nr = opts->nr_vectors,
 				   .nr_shares = opts->nr_threads };
-	double bytes_all = opts->gib * BYTES_PER_GIB;
+	double bytes_all = opts->gib * LULL_BYTES_PER_GIB;
 
 	if (opts->scenario != LULL_BENCH_STORM_PARTITION)
-		plan.nr = lull_max((size_t)(bytes_all / (double)STORM_MIB), 4);
+		plan.nr = lull_max((size_t)(bytes_all / LULL_BYTES_PER_MIB), 4);
 	plan.nr_shares = (unsigned int)lull_min(plan.nr_shares, plan.nr);
 	plan.bytes = calloc(plan.nr, sizeof(*plan.bytes));
 	plan.offset = calloc(plan.nr, sizeof(*plan.offset));

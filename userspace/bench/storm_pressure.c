@@ -32,9 +32,6 @@
 #include "bench/storm.h"
 
 #define LINE_BYTES 256
-#define BYTES_PER_KIB 1024
-#define NS_PER_MS 1000000u
-#define NS_PER_S 1000000000u
 /* Between two looks at the free memory; below every watermark. */
 #define STEP_BYTES ((size_t)256 << 10)
 /* While there is plenty. */
@@ -46,7 +43,7 @@
 /* That much above the mark the hog goes on with 4 KiB pages. */
 #define PLENTY_BYTES ((size_t)128 << 20)
 /* A hog that never meets reclaim gives up. */
-#define HOG_MAX_NS (900 * (uint64_t)NS_PER_S)
+#define HOG_MAX_NS (900 * (uint64_t)LULL_NS_PER_S)
 /* Which entry of "protection" in /proc/zoneinfo counts for user memory. */
 #define MOVABLE_ZONE 3
 
@@ -117,9 +114,9 @@ static void read_meminfo(struct meminfo *ret_info)
 			kib.lists += value;
 	if (file)
 		fclose(file);
-	ret_info->free = kib.free * BYTES_PER_KIB;
-	ret_info->lists = kib.lists * BYTES_PER_KIB;
-	ret_info->file = kib.file * BYTES_PER_KIB;
+	ret_info->free = kib.free * LULL_BYTES_PER_KIB;
+	ret_info->lists = kib.lists * LULL_BYTES_PER_KIB;
+	ret_info->file = kib.file * LULL_BYTES_PER_KIB;
 }
 
 /* How often the kernel began to reclaim. */
@@ -161,7 +158,7 @@ static bool is_over(uint64_t start)
 
 static void wait_ms(unsigned int ms)
 {
-	struct timespec ts = { 0, (long)ms * NS_PER_MS };
+	struct timespec ts = { 0, (long)ms * LULL_NS_PER_MS };
 
 	nanosleep(&ts, NULL);
 }
@@ -201,7 +198,7 @@ static void ask_for_large(struct large *large)
 	unsigned char is_large = 1;
 	size_t at;
 
-	if (now - large->asked_ns < ASK_MS * (uint64_t)NS_PER_MS)
+	if (now - large->asked_ns < ASK_MS * (uint64_t)LULL_NS_PER_MS)
 		return;
 	for (at = 0; at < large->bytes && is_large; at += STORM_SLOT_BYTES) {
 		*(volatile char *)(large->mem + at) = 1;
@@ -321,7 +318,7 @@ static void watch_memory(const struct lull_bench_storm_opts *opts,
 			 uint64_t baseline, struct storm_pressure *p)
 {
 	uint64_t start = lull_bench_now_ns(), now_bytes;
-	uint64_t end = start + opts->pressure_s * (uint64_t)NS_PER_S;
+	uint64_t end = start + opts->pressure_s * (uint64_t)LULL_NS_PER_S;
 
 	do {
 		wait_ms(LOOK_MS);

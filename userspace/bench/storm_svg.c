@@ -20,8 +20,6 @@
 #define LINE_HEIGHT 22
 #define BAR_HEIGHT 14
 #define TEXT_DROP 11
-#define NS_PER_MS 1e6
-#define BYTES_PER_MIB 1048576.0
 
 /**
  * struct panel - one figure
@@ -46,9 +44,12 @@ static const struct panel {
 	  "#2a6fb5" },
 	{ "MiB zeroed a cycle",
 	  { "zeroed_bytes", NULL },
-	  BYTES_PER_MIB,
+	  LULL_BYTES_PER_MIB,
 	  "#6b8e23" },
-	{ "free and have again, ms", { "median_ns", NULL }, NS_PER_MS, "#555" },
+	{ "free and have again, ms",
+	  { "median_ns", NULL },
+	  LULL_NS_PER_MS,
+	  "#555" },
 };
 
 /* Negative: the row does not have it.  Where nothing was had again, what that

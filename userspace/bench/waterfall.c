@@ -39,7 +39,6 @@
 #define TICKS_MAX 10
 #define US_PER_S 1e6
 #define US_PER_MS 1e3
-#define KIB 1024.0
 
 /* Loads are blue, the quotient green, sums warm, the end grey and brown. */
 static const char *const colours[WATERFALL_NR_KINDS] = {
@@ -83,8 +82,8 @@ static const char *bytes_text(char text[32], double bytes)
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	size_t i = 0;
 
-	while (bytes >= KIB && i + 1 < LULL_ARRAY_SIZE(units)) {
-		bytes /= KIB;
+	while (bytes >= LULL_BYTES_PER_KIB && i + 1 < LULL_ARRAY_SIZE(units)) {
+		bytes /= LULL_BYTES_PER_KIB;
 		i++;
 	}
 	snprintf(text, 32, "%.*f %s", i && bytes < 100, bytes, units[i]);

@@ -35,7 +35,6 @@
  * looked at. */
 #define FLUSH_WAIT_MS 10000u
 #define FLUSH_LOOK_MS 10u
-#define NS_PER_MS 1000000L
 
 /* The module's files, in the order of Documentation/ABI. */
 static const char *const module_files[] = {
@@ -307,7 +306,8 @@ int lull_cli_arena_reserve(const struct lull_cli *cli)
 
 static uint64_t wait_for_retired(void)
 {
-	const struct timespec look = { .tv_nsec = FLUSH_LOOK_MS * NS_PER_MS };
+	const struct timespec look = { .tv_nsec =
+					       FLUSH_LOOK_MS * LULL_NS_PER_MS };
 	uint64_t left = 0;
 	unsigned int ms;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/error.h"
 #include "bench/bench.h"
 #include "cli/cli.h"
@@ -16,9 +17,7 @@
 #define JOBS_DEFAULT 2
 #define MIN_LOG2_DEFAULT 12
 #define MAX_LOG2_DEFAULT 16
-#define NS_PER_US 1e3
 #define US_PER_MS 1e3
-#define BYTES_PER_MIB 1048576.0
 
 /**
  * struct table - how rows are printed
@@ -32,7 +31,7 @@ struct table {
 
 static double us_of(const json_t *row, const char *key)
 {
-	return json_number_value(json_object_get(row, key)) / NS_PER_US;
+	return json_number_value(json_object_get(row, key)) / LULL_NS_PER_US;
 }
 
 static double ms_of(const json_t *row, const char *key)
@@ -66,7 +65,7 @@ static void say_pipeline(struct table *table, const json_t *row)
 		json_number_value(
 			json_object_get(row, "sustained_over_isolated")),
 		ms_of(row, "p95_ns"), ms_of(row, "sustained_cpu_ns"),
-		(double)number_of(row, "peak_rss_bytes") / BYTES_PER_MIB,
+		(double)number_of(row, "peak_rss_bytes") / LULL_BYTES_PER_MIB,
 		number_of(row, "faults"), number_of(row, "flushes"),
 		number_of(row, "tlb_ipis"));
 }

@@ -13,8 +13,6 @@
 #define RUNS_DEFAULT 5
 #define DEPTH_DEFAULT 32
 #define CHUNK_DEFAULT ((uint64_t)2 << 20)
-#define NS_PER_MS 1e6
-#define BYTES_PER_MIB 1048576.0
 
 /* How rows are printed: as JSON lines, or in a table whose head is said once. */
 struct table {
@@ -47,11 +45,11 @@ static void say_row(struct table *table, const json_t *row)
 		"%-6s %-6s %9.3f %7.0f%% %9.2f %9.2f %9.2f  %.0f, %.0f%s",
 		lull_term_text_of(row, "name"), lull_term_text_of(row, "cache"),
 		number_of(row, "gib_per_s"), 100 * number_of(row, "of_disk"),
-		number_of(row, "median_ns") / NS_PER_MS,
-		number_of(row, "min_ns") / NS_PER_MS,
-		number_of(row, "max_ns") / NS_PER_MS,
-		number_of(row, "direct_bytes") / BYTES_PER_MIB,
-		number_of(row, "fixed_bytes") / BYTES_PER_MIB,
+		number_of(row, "median_ns") / LULL_NS_PER_MS,
+		number_of(row, "min_ns") / LULL_NS_PER_MS,
+		number_of(row, "max_ns") / LULL_NS_PER_MS,
+		number_of(row, "direct_bytes") / LULL_BYTES_PER_MIB,
+		number_of(row, "fixed_bytes") / LULL_BYTES_PER_MIB,
 		json_is_true(verified)	  ? ""
 		: json_is_false(verified) ? "  NOT AS IT SAYS: the kernel "
 					    "kept or dropped pages"

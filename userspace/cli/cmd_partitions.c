@@ -32,8 +32,6 @@
 /* How often a signal is looked for: well within the two seconds in which a
  * canceled job ends. */
 #define LOOK_MS 50
-#define NS_PER_S 1e9
-#define BYTES_PER_MIB 1048576.0
 #define NUMBER_BYTES sizeof(".4294967295")
 
 /**
@@ -239,17 +237,17 @@ static void say_plan(const struct partitions *p)
 	lull_term_note(NULL, line);
 	if (s.host_bytes)
 		snprintf(bound, sizeof(bound), "at most %.1f MiB",
-			 (double)s.host_bytes / BYTES_PER_MIB);
+			 (double)s.host_bytes / LULL_BYTES_PER_MIB);
 	snprintf(line, sizeof(line),
 		 "memory: key %.1f MiB, each partition %.1f MiB, %s",
-		 (double)s.host_bytes_held / BYTES_PER_MIB,
-		 (double)p->status.partition_bytes / BYTES_PER_MIB, bound);
+		 (double)s.host_bytes_held / LULL_BYTES_PER_MIB,
+		 (double)p->status.partition_bytes / LULL_BYTES_PER_MIB, bound);
 	lull_term_note(NULL, line);
 }
 
 static void say_totals(const struct partitions *p)
 {
-	double s = (double)(lull_trace_now_ns() - p->start_ns) / NS_PER_S;
+	double s = (double)(lull_trace_now_ns() - p->start_ns) / LULL_NS_PER_S;
 	struct lull_pipeline_stats stats = { .size = sizeof(stats) };
 	char line[256];
 
@@ -259,7 +257,7 @@ static void say_totals(const struct partitions *p)
 		 "among them; memory at most %.1f MiB; waits: %llu for memory, "
 		 "%llu for bandwidth",
 		 p->status.nr_proved, p->nr, s,
-		 (double)stats.host_bytes_max / BYTES_PER_MIB,
+		 (double)stats.host_bytes_max / LULL_BYTES_PER_MIB,
 		 (unsigned long long)stats.memory_waits,
 		 (unsigned long long)stats.bandwidth_waits);
 	lull_term_note(NULL, line);

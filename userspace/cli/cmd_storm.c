@@ -26,9 +26,6 @@
 #define PRESSURE_MAX_S 600
 /* Twice the bystanders say no more, and each has memory of its own. */
 #define BYSTANDERS_DEFAULT_MAX 64
-#define NS_PER_US 1e3
-#define NS_PER_MS 1e6
-#define BYTES_PER_MIB 1048576.0
 #define CELL_BYTES 32
 
 static int parse_gib(const char *text, double *ret_gib,
@@ -182,19 +179,21 @@ static void say_costs(const struct tables *t, const json_t *row)
 	if (t->storm->pressure_s)
 		snprintf(pressure, sizeof(pressure), "  %8s %8s",
 			 cell(c[10], json_object_get(row, "held_bytes"),
-			      BYTES_PER_MIB, 0),
+			      LULL_BYTES_PER_MIB, 0),
 			 cell(c[11], json_object_get(row, "returned_bytes"),
-			      BYTES_PER_MIB, 0));
+			      LULL_BYTES_PER_MIB, 0));
 	lull_term_say(
 		"%-17s %8s %8s %8s %9s %9s %9s %9s %9s %7s %7s%s",
 		lull_term_text_of(row, "name"), cell(c[0], flushes, 1, 0),
 		cell(c[1], ipis, 1, 0), cell(c[2], faults, 1, 0),
-		cell(c[3], json_object_get(row, "zeroed_bytes"), BYTES_PER_MIB,
-		     0),
-		cell(c[4], json_object_get(row, "free_p50_ns"), NS_PER_US, 1),
-		cell(c[5], json_object_get(row, "free_p99_ns"), NS_PER_US, 1),
-		cell(c[6], json_object_get(row, "free_ns"), NS_PER_MS, 2),
-		cell(c[7], json_object_get(row, "again_ns"), NS_PER_MS, 2),
+		cell(c[3], json_object_get(row, "zeroed_bytes"),
+		     LULL_BYTES_PER_MIB, 0),
+		cell(c[4], json_object_get(row, "free_p50_ns"), LULL_NS_PER_US,
+		     1),
+		cell(c[5], json_object_get(row, "free_p99_ns"), LULL_NS_PER_US,
+		     1),
+		cell(c[6], json_object_get(row, "free_ns"), LULL_NS_PER_MS, 2),
+		cell(c[7], json_object_get(row, "again_ns"), LULL_NS_PER_MS, 2),
 		cell(c[8], json_object_get(tlb, "cycle"), 0.01, 1),
 		cell(c[9], json_object_get(memory, "cycle"), 0.01, 1),
 		pressure);
@@ -236,11 +235,14 @@ static void say_cuda(const json_t *row)
 		"%-17s %s: fill %s, register %s, copy %s, unregister %s, unmap "
 		"%s ms",
 		lull_term_text_of(row, "name"), lull_term_text_of(row, "gpu"),
-		cell(c[0], json_object_get(row, "fill_ns"), NS_PER_MS, 2),
-		cell(c[1], json_object_get(row, "register_ns"), NS_PER_MS, 2),
-		cell(c[2], json_object_get(row, "copy_ns"), NS_PER_MS, 2),
-		cell(c[3], json_object_get(row, "unregister_ns"), NS_PER_MS, 2),
-		cell(c[4], json_object_get(row, "unmap_ns"), NS_PER_MS, 2));
+		cell(c[0], json_object_get(row, "fill_ns"), LULL_NS_PER_MS, 2),
+		cell(c[1], json_object_get(row, "register_ns"), LULL_NS_PER_MS,
+		     2),
+		cell(c[2], json_object_get(row, "copy_ns"), LULL_NS_PER_MS, 2),
+		cell(c[3], json_object_get(row, "unregister_ns"),
+		     LULL_NS_PER_MS, 2),
+		cell(c[4], json_object_get(row, "unmap_ns"), LULL_NS_PER_MS,
+		     2));
 }
 
 static void say_row(struct tables *t, const json_t *row)

@@ -199,8 +199,8 @@ static const struct lull_cli_command commands[] = {
 		.summary = "what keeps this host from the best arena",
 		.about =
 "Names what is wrong and the command that mends it: the module and its device,\n"
-"locked memory, huge pages, fragmentation, cgroups.  Exit codes: 0 nothing to\n"
-"mend, 1 something, 2 error.",
+"locked memory, huge pages, fragmentation, cgroups, the binding of memory to NUMA\n"
+"nodes.  Exit codes: 0 nothing to mend, 1 something, 2 error.",
 		.run = lull_cli_arena_doctor,
 	},
 	{

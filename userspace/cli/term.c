@@ -13,12 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/error.h"
 #include "cli/cli.h"
 
 /* Columns of the waterfall's bars: with the numbers they fill 80. */
 #define BAR_COLUMNS 36
-#define NS_PER_MS 1e6
 #define ASCII_MAX 127
 
 static bool progress_shown;
@@ -202,12 +202,13 @@ void lull_term_stages(const struct lull_stage_time *stages, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		draw_bar(bar, stages[i].start_ns, stages[i].ns, all);
 		fprintf(stderr, "%-10s %10.3f %10.3f %5.1f%% |%s|\n",
-			stages[i].name, (double)stages[i].start_ns / NS_PER_MS,
-			(double)stages[i].ns / NS_PER_MS,
+			stages[i].name,
+			(double)stages[i].start_ns / LULL_NS_PER_MS,
+			(double)stages[i].ns / LULL_NS_PER_MS,
 			(double)stages[i].ns / (double)all * 100, bar);
 	}
 	fprintf(stderr, "%-10s %10s %10.3f\n", "all", "",
-		(double)all / NS_PER_MS);
+		(double)all / LULL_NS_PER_MS);
 }
 
 const char *lull_term_text_of(const json_t *row, const char *key)

@@ -424,7 +424,8 @@ LULL_API int lull_key_vkey_write(const struct lull_key *key, const char *path,
  *
  * The key is marked as insecure inside the file.  Points are made on the context's
  * device where it can; the key does not depend on that.  Takes 32 bytes a row and
- * 96 a wire, and is refused with LULL_NOMEM where the machine has less.
+ * 96 a wire, and is refused with LULL_NOMEM where the machine has less, or
+ * the memory cgroups that this process is in leave less.
  *
  * Return: LULL_OK, LULL_NOMEM, LULL_DEVICE, or any code of reading and writing
  * files.

@@ -26,13 +26,11 @@
 /* Registering costs a look at every page; a smaller key is read before. */
 #define FIXED_BYTES_MIN_DEFAULT ((size_t)64 << 20)
 /* How long a cancellation goes unseen. */
-#define CANCEL_WAIT_NS (20 * 1000000L)
-#define NS_PER_S 1000000000L
+#define CANCEL_WAIT_NS (20 * LULL_NS_PER_MS)
 /* Every border between chunks, with a sector at either end. */
 #define BORDERS_MORE 4u
 /* What lands of a file, what stands before it and what behind. */
 #define FILE_EXTENTS 3u
-#define BYTES_PER_KIB 1024u
 
 static const char *const names[LULL_LOADER_NR_KINDS] = {
 	[LULL_LOADER_AUTO] = "auto",
@@ -98,15 +96,15 @@ void lull_loader_describe(const struct lull_loader *loader, char *buf,
 			  size_t bytes)
 {
 	const struct lull_loader_opts *opts = &loader->opts;
-	const size_t kib = opts->chunk_bytes / BYTES_PER_KIB;
-	const bool mib = kib % BYTES_PER_KIB == 0;
+	const size_t kib = opts->chunk_bytes / LULL_BYTES_PER_KIB;
+	const bool mib = kib % LULL_BYTES_PER_KIB == 0;
 	char node[sizeof(", node -2147483648")] = "";
 
 	if (opts->node != LULL_ARENA_NODE_ANY)
 		snprintf(node, sizeof(node), ", node %d", opts->node);
 	if (opts->kind == LULL_LOADER_URING)
 		snprintf(buf, bytes, "uring (%u reads of %zu %s in flight%s%s)",
-			 opts->depth, mib ? kib / BYTES_PER_KIB : kib,
+			 opts->depth, mib ? kib / LULL_BYTES_PER_KIB : kib,
 			 mib ? "MiB" : "KiB",
 			 opts->no_direct ? ", through the page cache" : "",
 			 node);
@@ -466,8 +464,8 @@ static void wait_a_moment(struct lull_load_job *job)
 	}
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += CANCEL_WAIT_NS;
-	if (until.tv_nsec >= NS_PER_S) {
-		until.tv_nsec -= NS_PER_S;
+	if (until.tv_nsec >= LULL_NS_PER_S) {
+		until.tv_nsec -= LULL_NS_PER_S;
 		until.tv_sec++;
 	}
 	pthread_cond_clockwait(&job->ended, &job->loader->lock, CLOCK_MONOTONIC,

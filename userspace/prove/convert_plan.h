@@ -60,9 +60,9 @@ int lull_convert_run(const struct lull_converting *c, const char *what,
 
 /*
  * Says what memory a conversion takes at most, and refuses what the machine has
- * not: LULL_OK or LULL_NOMEM.  @source has its sizes, and @own_bytes is what it
- * holds itself.  For n rows, w wires and points of g bytes that is, beside some
- * MiB for each thread that a key of this size has tasks for,
+ * not, or its cgroups leave not: LULL_OK or LULL_NOMEM.  @source has its sizes, and
+ * @own_bytes is what it holds itself.  For n rows, w wires and points of g bytes
+ * that is, beside some MiB for each thread that a key of this size has tasks for,
  *
  *	@own_bytes + the larger of	108 w + 116 n	with a circuit
  *					2 g w + g n	to fold C in

@@ -31,16 +31,16 @@
 
 /* The format's domain size has 32 bits. */
 #define LOG2_DOMAIN_MAX 31
-#define NS_PER_S 1000000000u
 
 struct lull_keygen_start lull_keygen_start(void)
 {
 	struct timespec cpu;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-	return (struct lull_keygen_start){ lull_trace_now_ns(),
-					   (uint64_t)cpu.tv_sec * NS_PER_S +
-						   (uint64_t)cpu.tv_nsec };
+	return (struct lull_keygen_start){
+		lull_trace_now_ns(),
+		(uint64_t)cpu.tv_sec * LULL_NS_PER_S + (uint64_t)cpu.tv_nsec
+	};
 }
 
 /* On a host that others share, processors' time tells more than the clock. */
@@ -50,10 +50,10 @@ void lull_keygen_say(const struct lull_keygen_plan *plan, const char *what,
 	const struct lull_keygen_start now = lull_keygen_start();
 
 	if (plan->set)
-		lull_set_say(plan->set, "key: %s %.3f s, of processors %.3f s",
-			     what,
-			     (double)(now.wall_ns - start->wall_ns) / NS_PER_S,
-			     (double)(now.cpu_ns - start->cpu_ns) / NS_PER_S);
+		lull_set_say(
+			plan->set, "key: %s %.3f s, of processors %.3f s", what,
+			(double)(now.wall_ns - start->wall_ns) / LULL_NS_PER_S,
+			(double)(now.cpu_ns - start->cpu_ns) / LULL_NS_PER_S);
 }
 
 static int choose_domain(struct lull_keygen_plan *plan,

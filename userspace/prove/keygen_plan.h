@@ -61,7 +61,7 @@ void lull_keygen_say(const struct lull_keygen_plan *plan, const char *what,
 
 /* Settles the domain and counts coefficients, of plan->circuit; says what memory
  * the key takes.  LULL_OK, LULL_UNSUPPORTED, or LULL_NOMEM where the machine has
- * not so much. */
+ * not so much, or cgroups leave less. */
 int lull_keygen_settle(struct lull_keygen_plan *plan,
 		       struct lull_error *reterr);
 

@@ -21,8 +21,6 @@
 #include "load/loader.h"
 #include "sched/pipeline.h"
 
-#define NS_PER_MS 1000000u
-#define NS_PER_S 1000000000u
 /* Between two samples: a trace of a minute has 1,200 of each number. */
 #define SAMPLE_MS 50
 /* How often idleness is looked at without a trace. */
@@ -73,9 +71,9 @@ static void wait_locked(struct lull_pipeline *pipeline, unsigned int ms)
 	struct timespec at;
 
 	clock_gettime(CLOCK_MONOTONIC, &at);
-	at.tv_nsec += (long)ms * NS_PER_MS;
-	if (at.tv_nsec >= (long)NS_PER_S) {
-		at.tv_nsec -= NS_PER_S;
+	at.tv_nsec += (long)ms * LULL_NS_PER_MS;
+	if (at.tv_nsec >= LULL_NS_PER_S) {
+		at.tv_nsec -= LULL_NS_PER_S;
 		at.tv_sec++;
 	}
 	pthread_cond_clockwait(&pipeline->tick, &pipeline->lock,
@@ -105,7 +103,8 @@ static void look_locked(struct lull_pipeline *pipeline,
 
 static bool is_idle_locked(const struct lull_pipeline *pipeline)
 {
-	uint64_t wanted = pipeline->opts.idle_release_s * (uint64_t)NS_PER_S;
+	uint64_t wanted =
+		pipeline->opts.idle_release_s * (uint64_t)LULL_NS_PER_S;
 
 	return wanted && !pipeline->nr_flying && pipeline->idle_since_ns &&
 	       lull_trace_now_ns() - pipeline->idle_since_ns >= wanted;

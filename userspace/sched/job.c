@@ -19,9 +19,6 @@
 #include "prove/witness.h"
 #include "sched/pipeline.h"
 
-#define MS_PER_S 1000
-#define NS_PER_MS 1000000
-#define NS_PER_S 1000000000
 /* The public signals and texts of a proof; and the buffers of a load, where a
  * witness is read past the page cache for what it has beside its values. */
 #define PARTITION_EXTRA_BYTES ((uint64_t)1 << 20)
@@ -343,10 +340,10 @@ static struct timespec deadline(int timeout_ms)
 	struct timespec at;
 
 	clock_gettime(CLOCK_MONOTONIC, &at);
-	at.tv_sec += timeout_ms / MS_PER_S;
-	at.tv_nsec += (long)(timeout_ms % MS_PER_S) * NS_PER_MS;
-	if (at.tv_nsec >= NS_PER_S) {
-		at.tv_nsec -= NS_PER_S;
+	at.tv_sec += timeout_ms / LULL_MS_PER_S;
+	at.tv_nsec += (long)(timeout_ms % LULL_MS_PER_S) * LULL_NS_PER_MS;
+	if (at.tv_nsec >= LULL_NS_PER_S) {
+		at.tv_nsec -= LULL_NS_PER_S;
 		at.tv_sec++;
 	}
 	return at;
