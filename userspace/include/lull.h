@@ -424,8 +424,7 @@ LULL_API int lull_key_vkey_write(const struct lull_key *key, const char *path,
  *
  * The key is marked as insecure inside the file.  Points are made on the context's
  * device where it can; the key does not depend on that.  Takes 32 bytes a row and
- * 96 a wire, and is refused with LULL_NOMEM where the machine has less, or
- * the memory cgroups that this process is in leave less.
+ * 96 a wire; where the machine has less, or a memory cgroup leaves less, LULL_NOMEM.
  *
  * Return: LULL_OK, LULL_NOMEM, LULL_DEVICE, or any code of reading and writing
  * files.
@@ -541,8 +540,8 @@ LULL_API int lull_key_generate_toxic_native(
  * for a .zkey whose coefficients are not sorted, 108 n and 3/8 w for bellman's
  * parameters.
  * &struct lull_ctx_opts.say hears the need before it begins, and what is more than
- * the machine, swap included, or the context's arena may have is refused with
- * LULL_NOMEM.
+ * the machine, swap included, the context's arena or a memory cgroup leaves is
+ * refused with LULL_NOMEM.
  */
 struct lull_convert_opts {
 	size_t size;
