@@ -15,13 +15,13 @@
 #include "arena/cgroup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arena/host.h"
 #include "base/base.h"
 
 #define PATH_BYTES LULL_ARENA_CGROUP_PATH_BYTES
+#define LINE_BYTES (4 * PATH_BYTES)
 /* Nobody's memory: version 1 writes this much and more where there is no limit. */
 #define NO_LIMIT ((uint64_t)1 << 62)
 
@@ -90,15 +90,28 @@ static bool in_list(const char *list, const char *word)
 	}
 }
 
+/* Begins a line; what is longer ends there.  The lines looked for are short. */
+static bool next_line(FILE *file, char ret_line[LINE_BYTES])
+{
+	int c;
+
+	if (!file || !fgets(ret_line, LINE_BYTES, file))
+		return false;
+	if (!strchr(ret_line, '\n'))
+		while ((c = getc(file)) != EOF && c != '\n')
+			;
+	return true;
+}
+
 /* The process's own path in a hierarchy, without a "/" at its end. */
 static bool own_path(const char *root, const struct version *v,
 		     char ret_path[PATH_BYTES])
 {
 	FILE *file = open_file(root, "/proc/self", "cgroup");
-	char line[PATH_BYTES], *list, *path;
+	char line[LINE_BYTES], *list, *path;
 	bool found = false;
 
-	while (file && !found && fgets(line, sizeof(line), file)) {
+	while (!found && next_line(file, line)) {
 		list = strchr(line, ':');
 		path = list ? strchr(list + 1, ':') : NULL;
 		if (!path)
@@ -119,11 +132,10 @@ static bool find_mount(const char *root, const struct version *v,
 		       char ret_part[PATH_BYTES], char ret_dir[PATH_BYTES])
 {
 	FILE *file = open_file(root, "/proc/self", "mountinfo");
-	char *line = NULL, *tail, type[16], options[PATH_BYTES];
+	char line[LINE_BYTES], *tail, type[16], options[PATH_BYTES];
 	bool found = false;
-	size_t bytes = 0;
 
-	while (file && !found && getline(&line, &bytes, file) > 0) {
+	while (!found && next_line(file, line)) {
 		tail = strstr(line, " - ");
 		found = tail &&
 			sscanf(line, "%*s %*s %*s %511s %511s", ret_part,
@@ -132,7 +144,6 @@ static bool find_mount(const char *root, const struct version *v,
 			!strcmp(type, v->type) &&
 			(!*v->controller || in_list(options, v->controller));
 	}
-	free(line);
 	if (file)
 		fclose(file);
 	if (found && !strcmp(ret_part, "/"))
