@@ -2,7 +2,7 @@
 /*
  * hugetlb.c - the arena on reserved 2 MiB pages
  *
- * On a host that has NR_PAGES of them free; elsewhere it is skipped.
+ * On a host that has POOL_PAGES of them free; elsewhere it is skipped.
  * It reserves none: what else runs on the host with --arena auto would take
  * them.  vm.sh does, in a virtual machine.  Pages of 1 GiB, which gigantic.c
  * is about, are out of reach meanwhile.
@@ -15,10 +15,9 @@
 #define CARRIER LULL_ARENA_HUGETLB
 #include "arena/carrier.h"
 
-#include "arena/host.h"
+#include "pool.h"
 
 #define AWAY LULL_ARENA_DEVICE ".away"
-#define NR_PAGES 256 /* what the tests of carrier.h need at most */
 
 /* A mapping that was promised all pages of 1 GiB: none is taken, none is free.
  * It goes with the program. */
@@ -40,13 +39,10 @@ static void promise_gigantic(void)
 
 __attribute__((constructor)) static void look_at_the_pool(void)
 {
-	struct lull_arena_hugetlb_pool pool = { 0 };
+	const char *reason = small_pool();
 
-	lull_arena_host_hugetlb("", LULL_ARENA_NODE_ANY, &pool);
-	if (pool.nr_free < NR_PAGES) {
-		printf("TAP version 13\n1..0 # SKIP %" PRIu64 " of %d pages of "
-		       "2 MiB are free (selftests/arena/vm.sh has them)\n",
-		       pool.nr_free, NR_PAGES);
+	if (reason) {
+		printf("TAP version 13\n1..0 # SKIP %s\n", reason);
 		exit(0);
 	}
 	promise_gigantic();

@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "pool.h"
+
 #define LARGE_BYTES ((size_t)1 << 20)
 /* A key of some 10 MB, scratch of as much; LULL_STEADY_LOG2_ROWS makes it less,
  * for machines that are emulated. */
@@ -186,6 +188,8 @@ TEST(silent_on_module)
 
 TEST(silent_on_hugetlb)
 {
+	if (small_pool())
+		SKIP(small_pool());
 	expect_silence("hugetlb");
 }
 

@@ -9,6 +9,7 @@
 
 #include "lull.h"
 #include "arena/arena.h"
+#include "pool.h"
 
 #define BYTES (4 * LULL_ARENA_SLOT_BYTES)
 
@@ -93,6 +94,8 @@ TEST(on_module)
 
 TEST(on_hugetlb)
 {
+	if (small_pool())
+		SKIP(small_pool());
 	check(LULL_ARENA_HUGETLB);
 }
 

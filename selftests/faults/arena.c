@@ -12,6 +12,7 @@
 #include "harness.h"
 #include "lull.h"
 
+#include "../arena/pool.h"
 #include "wrap.h"
 
 #define MIB ((size_t)1 << 20)
@@ -145,6 +146,8 @@ TEST(thp)
 
 TEST(hugetlb)
 {
+	if (small_pool())
+		SKIP(small_pool());
 	try_carrier(LULL_ARENA_HUGETLB, 8);
 }
 

@@ -20,7 +20,7 @@ static struct lull_proof *proof;
 
 static bool set_up(void)
 {
-	ctx = make_ctx(2);
+	ctx = make_ctx_on("thp", 2);
 	return !lull_key_open(ctx, GOLDEN CIRCUIT ".zkey", &key, NULL) &&
 	       !lull_wtns_open(ctx, GOLDEN CIRCUIT ".wtns", &wtns, NULL) &&
 	       !lull_prove(ctx, key, wtns, NULL, &proof, NULL);

@@ -218,7 +218,7 @@ static void write_before_each(int (*fn)(struct lull_error *),
 
 static void set_up(void)
 {
-	ctx = make_ctx(2);
+	ctx = make_ctx_on("thp", 2);
 	scratch_path(input, "input");
 	scratch_path(other, "other");
 	scratch_path(third, "third");

@@ -176,10 +176,12 @@ static inline void golden_free(struct golden *g)
 
 /* ---- proofs ------------------------------------------------------------ */
 
-static inline struct lull_ctx *make_ctx(unsigned int nr_threads)
+static inline struct lull_ctx *make_ctx_on(const char *arena,
+					   unsigned int nr_threads)
 {
 	struct lull_ctx_opts opts = { .size = sizeof(opts),
-				      .nr_threads = nr_threads };
+				      .nr_threads = nr_threads,
+				      .arena = arena };
 	struct lull_ctx *ctx = NULL;
 
 	if (lull_ctx_create(&opts, &ctx, NULL)) {
@@ -187,6 +189,11 @@ static inline struct lull_ctx *make_ctx(unsigned int nr_threads)
 		exit(1);
 	}
 	return ctx;
+}
+
+static inline struct lull_ctx *make_ctx(unsigned int nr_threads)
+{
+	return make_ctx_on(NULL, nr_threads);
 }
 
 /* Proves with the golden scalars and expects the golden bytes. */
