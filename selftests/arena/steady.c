@@ -17,7 +17,8 @@
 /* A key of some 10 MB, scratch of as much; LULL_STEADY_LOG2_ROWS makes it less,
  * for machines that are emulated. */
 #define LOG2_ROWS 14
-#define NR_PROOFS 4
+#define NR_SILENT 3 /* proofs behind each other, the first is none of them */
+#define NR_PROOFS_MAX 16
 
 /* ---- what allocates ---------------------------------------------------- */
 
@@ -137,7 +138,9 @@ static struct lull_ctx_stats prove_once(struct lull_ctx *ctx,
 	return stats;
 }
 
-/* Page faults that are not the arena's: stacks, mallocs of a few bytes. */
+/* Page faults that are not the arena's: stacks, mallocs of a few bytes.  A thread
+ * that had no processor in one proof may touch in the next what it has not touched
+ * yet, which in pages of 4 KiB is more: the arena counts none of that anew. */
 #define OTHER_FAULTS_MAX 8
 
 /* Outlives a test that it is the reason to skip. */
@@ -148,17 +151,17 @@ static void expect_silence(const char *carrier)
 	struct lull_ctx_stats was = { 0 }, is;
 	struct lull_key *key = NULL;
 	struct lull_ctx *ctx;
-	long faults = 0;
-	unsigned int i;
+	unsigned int i, nr_silent = 0;
+	long faults = 0, last = 0;
 
 	ctx = ctx_on(carrier, &error);
 	if (!ctx)
 		SKIP(error.msg);
 	ASSERT_TRUE(zkey[0] || make_key());
 	ASSERT_EQ(LULL_OK, lull_key_open(ctx, zkey, &key, NULL));
-	for (i = 0; i < NR_PROOFS; i++) {
+	for (i = 0; i < NR_PROOFS_MAX && nr_silent < NR_SILENT; i++) {
 		is = prove_once(ctx, key);
-		faults = nr_faults() - faults;
+		last = nr_faults() - faults;
 		if (i) {
 			EXPECT_EQ(was.faulted_bytes, is.faulted_bytes);
 			EXPECT_EQ(was.zeroed_bytes, is.zeroed_bytes);
@@ -169,14 +172,17 @@ static void expect_silence(const char *carrier)
 			EXPECT_EQ(0, is.munmaps);
 			EXPECT_EQ(0, nr_unmaps);
 			EXPECT_TRUE(is.kept_bytes > was.kept_bytes);
-			if (!test_sanitized() && faults > OTHER_FAULTS_MAX)
-				TEST_FAIL_("proof %u: %ld page faults", i,
-					   faults);
+			nr_silent++;
 		}
+		if (!test_sanitized() && last > OTHER_FAULTS_MAX)
+			nr_silent = 0;
 		was = is;
 		atomic_store(&nr_unmaps, 0);
 		faults = nr_faults();
 	}
+	if (nr_silent < NR_SILENT)
+		TEST_FAIL_("%u proofs, of the last %ld page faults", i,
+			   last);
 	lull_key_close(key);
 	lull_ctx_destroy(ctx);
 }

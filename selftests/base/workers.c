@@ -5,6 +5,7 @@
 #include "base/workers.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "base/base.h"
@@ -129,10 +130,14 @@ struct stopping {
 static void stop_soon(void *arg, size_t task, unsigned int slot)
 {
 	struct stopping *s = arg;
+	unsigned int nr = atomic_fetch_add(&s->runs, 1) + 1;
 
 	(void)task, (void)slot;
-	if (atomic_fetch_add(&s->runs, 1) + 1 == s->stop_at)
+	if (nr == s->stop_at)
 		atomic_store(&s->canceled, true);
+	/* Whoever is to cancel may get no processor just then. */
+	while (nr > s->stop_at && !atomic_load(&s->canceled))
+		sched_yield();
 }
 
 static void cancel_with(unsigned int nr_threads)

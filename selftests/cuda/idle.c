@@ -7,7 +7,9 @@
  */
 #include <time.h>
 
+#include "arena/arena.h"
 #include "gpu_ctx.h"
+#include "lib.h"
 #include "lull_pipeline.h"
 
 #define NAME "bn128-chain1000"
@@ -60,6 +62,23 @@ static void prove_job(struct lull_pipeline *pipeline, struct lull_key *key,
 	lull_job_free(job);
 }
 
+/* While somebody is at work in the arena nothing becomes idle, however long this
+ * thread gets no processor. */
+static struct lull_ctx_stats prove_busy(struct lull_ctx *ctx,
+					struct lull_pipeline *pipeline,
+					struct lull_key *key,
+					const char *witness)
+{
+	struct lull_ctx_stats busy;
+
+	prove_job(pipeline, key, witness);
+	busy = stats_of(ctx);
+	EXPECT_TRUE(busy.pinned_bytes > 0);
+	EXPECT_EQ(busy.pinned_bytes, registered(busy.pinned_bytes));
+	lull_arena_leave(ctx->arena);
+	return busy;
+}
+
 static void wait_for_release(struct lull_pipeline *pipeline, uint64_t nr)
 {
 	const struct timespec some = { 0, 50 * 1000 * 1000 };
@@ -86,21 +105,18 @@ static void go_idle(uint64_t vram_bytes)
 	golden_path(key_path, NAME, "zkey");
 	golden_path(wtns_path, NAME, "wtns");
 	ASSERT_EQ(LULL_OK, lull_key_open(ctx, key_path, &key, NULL));
+	lull_arena_enter(ctx->arena);
 	ASSERT_EQ(LULL_OK, lull_pipeline_create(ctx, &opts, &pipeline, NULL));
 	for (i = 1; i <= 2; i++) {
-		prove_job(pipeline, key, wtns_path);
-		busy = stats_of(ctx);
-		EXPECT_TRUE(busy.pinned_bytes > 0);
-		EXPECT_EQ(busy.pinned_bytes, registered(busy.pinned_bytes));
+		busy = prove_busy(ctx, pipeline, key, wtns_path);
 		wait_for_release(pipeline, i);
 		idle = stats_of(ctx);
 		EXPECT_EQ(0, idle.pinned_bytes);
 		EXPECT_EQ(0, registered(0));
 		EXPECT_TRUE(idle.held_bytes < busy.held_bytes);
+		lull_arena_enter(ctx->arena);
 	}
-	prove_job(pipeline, key, wtns_path);
-	again = stats_of(ctx);
-	EXPECT_TRUE(again.pinned_bytes > 0);
+	again = prove_busy(ctx, pipeline, key, wtns_path);
 	EXPECT_TRUE(again.registered_bytes >=
 		    idle.registered_bytes + again.pinned_bytes);
 	lull_pipeline_destroy(pipeline);

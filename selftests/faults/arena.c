@@ -65,7 +65,7 @@ static int work(struct lull_arena *arena, struct lull_error *error)
 	EXPECT_TRUE(is_marked(&a, 0));
 	EXPECT_TRUE(is_marked(&b, 2) && is_marked(&c, 3));
 	lull_arena_release(&a);
-	err = lull_arena_flush(arena, 1000, error);
+	err = lull_arena_flush(arena, LULL_ARENA_WAIT_ALWAYS, error);
 	if (!err)
 		err = lull_arena_carve(arena, 7 * MIB, LULL_CARVE_ZERO, "a", &a,
 				       error);

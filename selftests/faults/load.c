@@ -108,6 +108,15 @@ static void spoil_result(struct io_uring_cqe *cqe)
 		cqe->res--;
 }
 
+static void spoil_results(struct io_uring *ring)
+{
+	unsigned int head = *ring->cq.khead;
+	unsigned int tail = io_uring_smp_load_acquire(ring->cq.ktail);
+
+	for (; head != tail; head++)
+		spoil_result(&ring->cq.cqes[head & *ring->cq.kring_mask]);
+}
+
 int __real_io_uring_submit_and_wait_timeout(struct io_uring *ring,
 					    struct io_uring_cqe **cqe,
 					    unsigned int nr,
@@ -125,7 +134,7 @@ int __wrap_io_uring_submit_and_wait_timeout(struct io_uring *ring,
 					    struct __kernel_timespec *ts,
 					    sigset_t *mask)
 {
-	unsigned int head, tail;
+	const struct timespec pause = { .tv_nsec = 1000000 };
 	int got;
 
 	if (ring_faults.fault == RING_ENTER && meets())
@@ -133,10 +142,12 @@ int __wrap_io_uring_submit_and_wait_timeout(struct io_uring *ring,
 	if (ring_faults.fault != RING_ENTER && ring_faults.fault)
 		spoil_entries(ring);
 	got = __real_io_uring_submit_and_wait_timeout(ring, cqe, nr, ts, mask);
-	head = *ring->cq.khead;
-	tail = io_uring_smp_load_acquire(ring->cq.ktail);
-	for (; head != tail; head++)
-		spoil_result(&ring->cq.cqes[head & *ring->cq.kring_mask]);
+	spoil_results(ring);
+	/* The loader looks later: what came between it would find as it is. */
+	while (got >= 0 && ring_faults.nr_victims) {
+		nanosleep(&pause, NULL);
+		spoil_results(ring);
+	}
 	return got;
 }
 

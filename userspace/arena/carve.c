@@ -19,9 +19,10 @@
 
 /* ---- space ------------------------------------------------------------- */
 
-/* Gives an extent that is in no list back, with its slots. */
-static void put_extent(struct lull_arena *arena, struct lull_extent *extent,
-		       bool release)
+/* Gives an extent that is in no list back, with its slots: returns what it is part
+ * of now. */
+static struct lull_extent *put_extent(struct lull_arena *arena,
+				      struct lull_extent *extent, bool release)
 {
 	struct lull_slab *slab = extent->slab;
 	uint8_t *ptr = extent->ptr;
@@ -33,6 +34,7 @@ static void put_extent(struct lull_arena *arena, struct lull_extent *extent,
 	/* A pool's slots are kept for the next small block. */
 	if (!pooled)
 		lull_slab_vacate(arena, slab, extent, ptr, bytes, release);
+	return extent;
 }
 
 static size_t room_of(const struct lull_slab *slab)
@@ -90,27 +92,57 @@ static int grow(struct lull_arena *arena, size_t bytes,
 	return err;
 }
 
+/* Of a carrier that ran out, whose pages others may have meanwhile. */
+static bool may_lack_pages(const struct lull_arena *arena,
+			   const struct lull_extent *extent)
+{
+	return arena->opts.carrier == LULL_ARENA_AUTO &&
+	       arena->growing == &lull_arena_thp &&
+	       extent->slab->carrier != &lull_arena_thp;
+}
+
+/* A free extent of exactly @bytes, occupied and in no list; NULL when there is
+ * none.  What may lack pages, and does, is passed over. */
+static int take_free(struct lull_arena *arena, size_t bytes,
+		     struct lull_extent **ret_extent,
+		     struct lull_dirty *ret_dirty, struct lull_error *reterr)
+{
+	struct lull_bins *bins = &arena->extents.large;
+	struct lull_extent *extent, *passed = NULL, *next;
+	int err = LULL_OK;
+
+	while ((extent = lull_bins_find(bins, bytes))) {
+		lull_extent_take(&arena->extents, extent, bytes);
+		err = lull_slab_occupy(arena, extent, ret_dirty, reterr);
+		if (!err)
+			break;
+		extent = put_extent(arena, extent, false);
+		if (!may_lack_pages(arena, extent))
+			break;
+		lull_bins_remove(bins, extent);
+		extent->list_next = passed;
+		passed = extent;
+		err = LULL_OK;
+	}
+	for (; passed; passed = next) {
+		next = passed->list_next;
+		lull_bins_add(bins, passed);
+	}
+	*ret_extent = err ? NULL : extent;
+	return err;
+}
+
 /* A large extent of exactly @bytes, occupied and in no list. */
 static int take_large(struct lull_arena *arena, size_t bytes,
 		      struct lull_extent **ret_extent,
 		      struct lull_dirty *ret_dirty, struct lull_error *reterr)
 {
-	struct lull_extent *extent;
 	struct lull_error why = { 0 };
-	int err = LULL_NOMEM;
+	int err;
 
-	extent = lull_bins_find(&arena->extents.large, bytes);
-	if (extent) {
-		lull_extent_take(&arena->extents, extent, bytes);
-		err = lull_slab_occupy(arena, extent, ret_dirty, &why);
-		if (!err) {
-			*ret_extent = extent;
-			return LULL_OK;
-		}
-		put_extent(arena, extent, false);
-	} else {
+	err = take_free(arena, bytes, ret_extent, ret_dirty, &why);
+	if (!err && !*ret_extent)
 		err = grow(arena, bytes, ret_extent, ret_dirty, &why);
-	}
 	if (err && err != LULL_RANGE &&
 	    arena->opts.carrier == LULL_ARENA_AUTO &&
 	    arena->growing != &lull_arena_thp) {
