@@ -95,11 +95,39 @@ def no_uring():
     return err.strip().removeprefix("lull: ") if "uring: " in err else ""
 
 
-def state_of(child):
-    """Its state and the processor's ticks that all its threads have had."""
-    with open(f"/proc/{child.pid}/stat", encoding="ascii") as file:
+def task_of(path):
+    """State of a process or thread, and the processor's ticks that it has had:
+    a process's are those of all its threads."""
+    with open(path + "/stat", encoding="ascii") as file:
         fields = file.read().rpartition(")")[2].split()
-    return fields[0], *fields[11:13]
+    return fields[0], int(fields[11]) + int(fields[12])
+
+
+def cpu_s(child):
+    """Seconds of the processors that a command has had so far."""
+    return task_of(f"/proc/{child.pid}")[1] / os.sysconf("SC_CLK_TCK")
+
+
+def state_of(child):
+    """The command's state, ticks, and its threads' states."""
+    tasks = f"/proc/{child.pid}/task"
+    threads = set()
+    for thread in os.listdir(tasks):
+        try:
+            threads.add(task_of(f"{tasks}/{thread}")[0])
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return *task_of(f"/proc/{child.pid}"), threads
+
+
+def await_handler(child, number=signal.SIGINT):
+    """Until the command has its own handler: before, that signal just kills."""
+    caught = 0
+    while not caught >> (number - 1) & 1 and child.poll() is None:
+        with open(f"/proc/{child.pid}/status", encoding="ascii") as file:
+            caught = next((int(line.split()[1], 16) for line in file
+                           if line.startswith("SigCgt:")), 0)
+        time.sleep(0.001)
 
 
 def interrupt_waiting(*words, **options):
@@ -109,9 +137,11 @@ def interrupt_waiting(*words, **options):
     with subprocess.Popen([LULL, *words], stdin=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, **options) as child:
         try:
+            await_handler(child)
             before = None
-            # It sleeps, and had nothing to compute since the last look.
-            while ((now := state_of(child)) != before or now[0] != "S") and (
+            # All of it sleeps, and had nothing to compute since the last look:
+            # who only waits for a processor does not sleep.
+            while ((now := state_of(child)) != before or now[2] != {"S"}) and (
                     now[0] != "Z"):
                 before = now
                 time.sleep(LOOK_S)

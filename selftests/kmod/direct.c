@@ -25,8 +25,9 @@
 #define IO_BYTES ((uint64_t)1 << 20)
 /* Longer than a test takes, however busy the machine, times slowness(). */
 #define IO_MS 30000
-/* When a request is surely under way. */
-#define UNDER_WAY_US 250000
+/* Who sleeps as one does who waits for a disk, in so many looks, has asked it. */
+#define LOOKS 5
+#define LOOK_US 20000
 #define TEXT_BYTES 128
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
 
@@ -193,14 +194,17 @@ struct transfer {
 	bool write;
 	ssize_t done;
 	pthread_t thread;
+	pid_t tid; /* 0 until it runs */
 };
 
 static void *transfer(void *arg)
 {
 	struct transfer *t = arg;
-	ssize_t n = t->write ? pwrite(t->file, t->p, IO_BYTES, 0)
-			     : pread(t->file, t->p, IO_BYTES, 0);
+	ssize_t n;
 
+	__atomic_store_n(&t->tid, gettid(), __ATOMIC_RELEASE);
+	n = t->write ? pwrite(t->file, t->p, IO_BYTES, 0)
+		     : pread(t->file, t->p, IO_BYTES, 0);
 	__atomic_store_n(&t->done, n, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -208,6 +212,24 @@ static void *transfer(void *arg)
 static bool under_way(const struct transfer *t)
 {
 	return !__atomic_load_n(&t->done, __ATOMIC_ACQUIRE);
+}
+
+static void await_disk(const struct transfer *t)
+{
+	char task[TEXT_BYTES], comm[WATCH_NAME_BYTES + 1], state;
+	unsigned int looks = 0;
+	pid_t tid, parent;
+
+	while (looks < LOOKS && under_way(t)) {
+		tid = __atomic_load_n(&t->tid, __ATOMIC_ACQUIRE);
+		snprintf(task, sizeof(task), "self/task/%d", tid);
+		if (tid && watch_stat(task, comm, &state, &parent) &&
+		    state == 'D')
+			looks++;
+		else
+			looks = 0;
+		usleep(LOOK_US);
+	}
 }
 
 /* Between the disk and slot 1, which is 6.12's to pin, 6.1's to refer to. */
@@ -225,7 +247,7 @@ static void begin(struct direct *self, struct transfer *ret_transfer,
 		return;
 	ASSERT_EQ(0, pthread_create(&ret_transfer->thread, NULL, transfer,
 				    ret_transfer));
-	usleep(UNDER_WAY_US);
+	await_disk(ret_transfer);
 }
 
 static void end(struct direct *self, struct transfer *t)

@@ -33,6 +33,7 @@
 #define LET_GO_MS 20000
 #define LET_GO_NAP_US 20000
 #define SLOW_DISK "/dev/nullb0"
+#define SLOW_DISK_REQUESTS "/sys/block/nullb0/inflight"
 #define SLOW_DISK_MS 700
 #define SLOW_DISK_OPTIONS                                                      \
 	"nr_devices=1 queue_mode=2 irqmode=2 completion_nsec=700000000 "       \
@@ -170,6 +171,22 @@ static inline int slow_disk(void)
 	return open(SLOW_DISK, O_RDWR | O_DIRECT | O_CLOEXEC);
 }
 
+/* Until the slow disk is at a request; false when it is not for LET_GO_MS. */
+static inline bool await_request(void)
+{
+	uint64_t end = now_ms() + LET_GO_MS;
+	char text[LINE_BYTES] = "";
+	unsigned int reads = 0;
+
+	while (!reads && now_ms() < end) {
+		if (file_read(SLOW_DISK_REQUESTS, text, sizeof(text)) ||
+		    sscanf(text, "%u", &reads) != 1)
+			return false;
+		usleep(1000);
+	}
+	return reads > 0;
+}
+
 /* Flushes until nothing is busy any more, or LET_GO_MS are over. */
 static inline uint64_t flush_until_free(int fd)
 {
@@ -186,21 +203,30 @@ static inline uint64_t flush_until_free(int fd)
 	return busy;
 }
 
-/* Free memory gets SEED's pattern; the page NOT_FRAME must not be in it. */
-static inline void fill_fresh_arena(unsigned int nr_slots, uint64_t not_frame,
-				    uint64_t seed)
+/* Free memory gets SEED's pattern: whether the page FRAME is in it. */
+static inline bool fresh_arena_has(unsigned int nr_slots, uint64_t frame,
+				   uint64_t seed)
 {
 	struct arena other;
+	bool has = false;
 	unsigned int i;
 
 	arena_open(&other, nr_slots, 0);
 	if (!other.map)
-		return;
+		return false;
 	for (i = 0; i < nr_slots; i++) {
 		pattern_fill(other.map + i * SLOT, SLOT, seed);
-		EXPECT_TRUE(page_frame(other.map + i * SLOT) != not_frame);
+		has |= page_frame(other.map + i * SLOT) == frame;
 	}
 	arena_close(&other);
+	return has;
+}
+
+/* The same where the page NOT_FRAME must not be in it. */
+static inline void fill_fresh_arena(unsigned int nr_slots, uint64_t not_frame,
+				    uint64_t seed)
+{
+	EXPECT_TRUE(!fresh_arena_has(nr_slots, not_frame, seed));
 }
 
 #endif

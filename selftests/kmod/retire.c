@@ -348,23 +348,23 @@ static void *revive_all(void *arg)
 	return NULL;
 }
 
-/*
- * The time of a FLUSH is up when it is up, however many batches it asks for.
- * 0 is right as well when the REVIVE ends within that time.
- */
-TEST(flush_keeps_its_time_while_a_revive_has_the_slot)
+/* How long a FLUSH of SHORT_MS takes meanwhile, in ms, and what it answers. */
+static uint64_t flush_meanwhile(int *ret_rc)
 {
-	uint64_t begin, flushed, revived;
 	struct arena a = { .bytes = LONG_SLOTS * SLOT };
+	uint64_t begin, flushed, revived;
 	pthread_t reviver;
 	int rc;
 
 	a.fd = arena_create(a.bytes, 0);
-	ASSERT_TRUE(a.fd >= 0);
-	ASSERT_EQ(0, arena_acquire(a.fd, 0, SLOT));
-	ASSERT_EQ(0, arena_retire(a.fd, 0, SLOT, NULL));
+	EXPECT_TRUE(a.fd >= 0);
+	EXPECT_EQ(0, arena_acquire(a.fd, 0, SLOT));
+	EXPECT_EQ(0, arena_retire(a.fd, 0, SLOT, NULL));
 	begin = now_ms();
-	ASSERT_EQ(0, pthread_create(&reviver, NULL, revive_all, &a));
+	if (test_failed || pthread_create(&reviver, NULL, revive_all, &a)) {
+		TEST_FAIL_("no REVIVE");
+		return UINT64_MAX;
+	}
 	/* RETIRED is ENOENT to a RETIRE; in another call's hands it is EBUSY. */
 	do
 		rc = arena_retire(a.fd, 0, SLOT, NULL);
@@ -380,8 +380,27 @@ TEST(flush_keeps_its_time_while_a_revive_has_the_slot)
 	       " ms\n",
 	       rc, flushed, revived);
 	EXPECT_TRUE(rc == 0 || rc == -ETIMEDOUT);
-	EXPECT_TRUE(flushed < MUCH_LONGER * SHORT_MS * slowness());
 	close(a.fd);
+	*ret_rc = rc;
+	return flushed;
+}
+
+/*
+ * The time of a FLUSH is up when it is up, however many batches it asks for.
+ * 0 is right as well when the REVIVE ends within that time.  A processor that
+ * stands still makes a FLUSH long: then another has to be given up in time.
+ */
+TEST(flush_keeps_its_time_while_a_revive_has_the_slot)
+{
+	const uint64_t most = MUCH_LONGER * SHORT_MS * slowness();
+	bool in_time = false;
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; i < TRIES && !in_time && !test_failed; i++)
+		in_time = flush_meanwhile(&rc) < most &&
+			  (!i || rc == -ETIMEDOUT);
+	EXPECT_TRUE(in_time);
 }
 
 /* Released memory goes out by itself, with nobody asking. */

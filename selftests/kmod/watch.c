@@ -8,11 +8,16 @@
 #include "kmod/arena.h"
 
 #define SAID_BYTES ((size_t)1 << 20)
-#define SHORT_S 2
-#define NAP_US 1200000
+/* An emulated processor may stand still for seconds. */
+#define SHORT_S 5
+#define LONG_S 8
+/* Longer than LONG_S in all. */
+#define NAPS 9
+#define NAP_US 1000000
 
 struct watched {
 	void (*fn)(void);
+	unsigned int seconds;
 	int out;
 	int silent;
 };
@@ -43,7 +48,7 @@ static void take_time(void)
 {
 	int i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < NAPS; i++) {
 		watch_test("one_that_takes_time");
 		usleep(NAP_US);
 	}
@@ -65,14 +70,14 @@ static void be_watched(void *arg)
 	dup2(w->out, STDOUT_FILENO);
 	close(w->out);
 	silent_fd = w->silent;
-	watch_start(SHORT_S);
+	watch_start(w->seconds);
 	w->fn();
 }
 
 /* FN under a watch of its own: its status, and what was printed. */
-static int watched(void (*fn)(void), char *ret_said)
+static int watched(void (*fn)(void), unsigned int seconds, char *ret_said)
 {
-	struct watched w = { .fn = fn };
+	struct watched w = { .fn = fn, .seconds = seconds };
 	int out[2], silent[2], status;
 	size_t used = 0;
 	ssize_t n;
@@ -108,7 +113,7 @@ static void expect_said(const char *said, const char *what)
 TEST(hang_says_where)
 {
 	static char said[SAID_BYTES];
-	int status = watched(hang, said);
+	int status = watched(hang, SHORT_S, said);
 
 	EXPECT_TRUE(WIFSIGNALED(status));
 	EXPECT_EQ(SIGALRM, WTERMSIG(status));
@@ -126,7 +131,7 @@ TEST(hang_says_where)
 TEST(taking_time_is_no_hang)
 {
 	static char said[SAID_BYTES];
-	int status = watched(take_time, said);
+	int status = watched(take_time, LONG_S, said);
 
 	EXPECT_TRUE(WIFEXITED(status));
 	EXPECT_EQ(0, WEXITSTATUS(status));
@@ -137,7 +142,7 @@ TEST(counters_that_move_are_said)
 {
 	static char said[SAID_BYTES];
 
-	watched(count, said);
+	watched(count, LONG_S, said);
 	EXPECT_STREQ("# vmstat nr_up 7 (+2)\n# vmstat nr_down 0 (-9)\n", said);
 }
 

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * idle.c - when an idle pipeline gives memory back, and when it does not
- *
- * Work lasts as long as a test wants: this program's getrandom(2), which every
- * proof begins with, waits while @hold is set.
  */
 #include "sched/bed.h"
 
-#include <stdatomic.h>
-#include <sys/random.h>
-#include <time.h>
+#include "sched/hold.h"
 
 #include "arena/arena.h"
 #include "lib.h"
 
-static void wait_ms(long ms)
-{
-	const struct timespec some = { ms / 1000, ms % 1000 * 1000000 };
+#define MS_PER_S 1000
+#define NS_PER_MS 1000000
 
-	nanosleep(&some, NULL);
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * MS_PER_S + (uint64_t)t.tv_nsec / NS_PER_MS;
 }
 
-/* Ticks of 50 ms: several times what a release takes to come. */
-#define TICKS 200
+/* Ticks of 50 ms: many times what a release takes to come. */
+#define TICKS 1200
 
 /* How many releases there are, once there are more than @nr or for long none. */
 static uint64_t releases_after(struct lull_pipeline *pipeline, uint64_t nr)
@@ -34,22 +33,34 @@ static uint64_t releases_after(struct lull_pipeline *pipeline, uint64_t nr)
 	return stats_of(pipeline).idle_releases;
 }
 
+/* A job: how many releases there had been while it was under way. */
+static uint64_t prove_some(struct bed *bed, struct lull_pipeline *pipeline)
+{
+	struct lull_job *job;
+	uint64_t nr;
+
+	hold_proofs();
+	job = submit(pipeline, bed, 2, NULL);
+	await_proof();
+	nr = stats_of(pipeline).idle_releases;
+	let_proofs_go();
+	expect_all_proved(job, 2);
+	lull_job_free(job);
+	return nr;
+}
+
 TEST(an_idle_pipeline_gives_memory_back)
 {
 	struct bed bed = make_bed("cpu", GOLDEN_CHAIN);
 	struct lull_pipeline *pipeline = make_pipeline(
 		&bed, (struct lull_pipeline_opts){ .idle_release_s = 1 });
-	struct lull_job *job = submit(pipeline, &bed, 2, NULL);
+	uint64_t begin = now_ms(), nr = prove_some(&bed, pipeline);
 
-	expect_all_proved(job, 2);
-	lull_job_free(job);
-	EXPECT_EQ(0, stats_of(pipeline).idle_releases);
-	EXPECT_EQ(1, releases_after(pipeline, 0));
+	EXPECT_EQ(nr + 1, releases_after(pipeline, nr));
+	EXPECT_TRUE(now_ms() - begin >= MS_PER_S);
 	EXPECT_TRUE(stats_of(pipeline).idle_released_bytes > 0);
 	/* And has it again. */
-	job = submit(pipeline, &bed, 2, NULL);
-	expect_all_proved(job, 2);
-	lull_job_free(job);
+	EXPECT_EQ(nr + 1, prove_some(&bed, pipeline));
 	lull_pipeline_destroy(pipeline);
 	free_bed(&bed);
 }
@@ -80,69 +91,53 @@ TEST(the_memory_of_a_key_that_is_closed_goes_back)
 	struct lull_pipeline *pipeline = make_pipeline(
 		&bed, (struct lull_pipeline_opts){ .idle_release_s = 1 });
 	struct lull_vec vec = carve_slots(&bed);
-	struct lull_job *job = submit(pipeline, &bed, 2, NULL);
-	uint64_t beside, released;
+	uint64_t beside, released, nr = prove_some(&bed, pipeline);
 
-	expect_all_proved(job, 2);
-	lull_job_free(job);
-	EXPECT_EQ(1, releases_after(pipeline, 0));
+	EXPECT_EQ(nr + 1, releases_after(pipeline, nr));
 	released = stats_of(pipeline).idle_released_bytes;
 	beside = held_bytes(&bed) - vec.bytes;
 	lull_arena_retire(&vec);
-	EXPECT_EQ(2, releases_after(pipeline, 1));
+	EXPECT_EQ(nr + 2, releases_after(pipeline, nr + 1));
 	EXPECT_EQ(beside, held_bytes(&bed));
 	EXPECT_EQ(4 * LULL_ARENA_SLOT_BYTES,
 		  stats_of(pipeline).idle_released_bytes - released);
 	/* Opened and closed meanwhile. */
 	vec = carve_slots(&bed);
 	lull_arena_retire(&vec);
-	EXPECT_EQ(3, releases_after(pipeline, 2));
+	EXPECT_EQ(nr + 3, releases_after(pipeline, nr + 2));
 	EXPECT_EQ(beside, held_bytes(&bed));
 	/* A job has it again. */
-	job = submit(pipeline, &bed, 2, NULL);
-	expect_all_proved(job, 2);
-	lull_job_free(job);
-	EXPECT_EQ(4, releases_after(pipeline, 3));
+	EXPECT_EQ(nr + 3, prove_some(&bed, pipeline));
+	EXPECT_EQ(nr + 4, releases_after(pipeline, nr + 3));
 	lull_pipeline_destroy(pipeline);
 	free_bed(&bed);
 }
 
 /* ---- a neighbour --------------------------------------------------------- */
 
-static atomic_bool hold;
-
-ssize_t getrandom(void *buf, size_t bytes, unsigned int flags)
-{
-	(void)flags;
-	while (atomic_load(&hold))
-		wait_ms(10);
-	memset(buf, 0x2a, bytes);
-	return (ssize_t)bytes;
-}
-
 /* Longer than a release takes to come. */
 #define LONG_MS 2500
 
-/* A bed with free memory, that a pipeline which never has a job would release. */
+/* A pipeline that never has a job, beside others' work. */
 struct quiet {
 	struct bed bed;
 	struct lull_pipeline *idle;
-	bool watched;
 };
 
 static struct quiet make_quiet(void)
 {
-	struct quiet q = { .bed = make_bed("cpu", GOLDEN_CHAIN) };
-	struct lull_vec vec = carve_slots(&q.bed);
-
-	q.idle = make_pipeline(
-		&q.bed, (struct lull_pipeline_opts){ .idle_release_s = 1 });
-	lull_arena_retire(&vec);
-	return q;
+	return (struct quiet){ .bed = make_bed("cpu", GOLDEN_CHAIN) };
 }
 
+/* Begins in the middle of others' work, with free memory that the pipeline would
+ * release. */
 static void expect_none_now(struct quiet *q)
 {
+	struct lull_vec vec = carve_slots(&q->bed);
+
+	q->idle = make_pipeline(
+		&q->bed, (struct lull_pipeline_opts){ .idle_release_s = 1 });
+	lull_arena_retire(&vec);
 	wait_ms(LONG_MS);
 	EXPECT_EQ(0, stats_of(q->idle).idle_releases);
 }
@@ -161,10 +156,11 @@ TEST(nothing_goes_back_while_another_pipeline_proves)
 		make_pipeline(&q.bed, (struct lull_pipeline_opts){ 0 });
 	struct lull_job *job;
 
-	atomic_store(&hold, true);
+	hold_proofs();
 	job = submit(busy, &q.bed, 1, NULL);
+	await_proof();
 	expect_none_now(&q);
-	atomic_store(&hold, false);
+	let_proofs_go();
 	expect_all_proved(job, 1);
 	lull_job_free(job);
 	lull_pipeline_destroy(busy);
@@ -177,9 +173,8 @@ static void watch(void *arg, const char *what)
 	struct quiet *q = arg;
 
 	(void)what;
-	if (!q->watched)
+	if (!q->idle)
 		expect_none_now(q);
-	q->watched = true;
 }
 
 static void watch_steps(void *arg, const char *what, unsigned int nr_done,
@@ -202,7 +197,7 @@ TEST(nothing_goes_back_while_a_caller_proves)
 		  lull_wtns_open(q.bed.ctx, q.bed.wtns, &wtns, NULL));
 	EXPECT_EQ(LULL_OK, lull_prove(q.bed.ctx, q.bed.key, wtns, &opts, &proof,
 				      NULL));
-	EXPECT_TRUE(q.watched);
+	ASSERT_TRUE(q.idle);
 	lull_proof_free(proof);
 	lull_wtns_close(wtns);
 	expect_one_later(&q);
@@ -220,7 +215,7 @@ TEST(nothing_goes_back_while_a_key_is_converted)
 	scratch_path(to, "idle.lkey");
 	EXPECT_EQ(LULL_OK,
 		  lull_key_convert(q.bed.ctx, from, to, &opts, NULL));
-	EXPECT_TRUE(q.watched);
+	ASSERT_TRUE(q.idle);
 	expect_one_later(&q);
 }
 

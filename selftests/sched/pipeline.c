@@ -8,6 +8,8 @@
  */
 #include "sched/bed.h"
 
+#include "sched/hold.h"
+
 #include <poll.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -439,11 +441,15 @@ TEST(one_job_is_canceled_and_the_other_goes_on)
 	struct bed bed = make_bed("cpu", GOLDEN_SMALL);
 	struct lull_pipeline *pipeline = make_pipeline(
 		&bed, (struct lull_pipeline_opts){ .in_flight = 3 });
-	struct lull_job *first = submit(pipeline, &bed, NR_PARTITIONS, NULL);
-	struct lull_job *second = submit(pipeline, &bed, 5, NULL);
+	struct lull_job *first, *second;
 	struct lull_error error = { 0 };
 
+	hold_proofs();
+	first = submit(pipeline, &bed, NR_PARTITIONS, NULL);
+	second = submit(pipeline, &bed, 5, NULL);
+	await_proof();
 	lull_job_cancel(first);
+	let_proofs_go();
 	expect_all_proved(second, 5);
 	EXPECT_EQ(1, lull_job_wait(first, WAIT_MS));
 	EXPECT_TRUE(status_of(first).nr_canceled > 0);

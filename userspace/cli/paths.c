@@ -159,26 +159,26 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Of one file the inputs come first, so that an output is beside what it would
- * replace. */
+ * replace.  The first output on the command line is told. */
 static int check_places(const struct place *places, size_t nr, size_t nr_inputs,
 			struct lull_error *reterr)
 {
-	const struct place *p;
+	const struct place *p, *first = NULL;
 
-	for (p = places + 1; nr && p < places + nr; p++) {
-		if (p->at < nr_inputs || compare_files(p - 1, p))
-			continue;
-		if (p[-1].at < nr_inputs)
-			return lull_fail(reterr, LULL_USAGE,
-					 "%s: the output would replace the "
-					 "input %s",
-					 shown(p->path).text,
-					 shown(p[-1].path).text);
+	for (p = places + 1; nr && p < places + nr; p++)
+		if (p->at >= nr_inputs && !compare_files(p - 1, p) &&
+		    (!first || p->at < first->at))
+			first = p;
+	if (!first)
+		return LULL_OK;
+	if (first[-1].at < nr_inputs)
 		return lull_fail(reterr, LULL_USAGE,
-				 "%s and %s: both outputs are one file",
-				 shown(p[-1].path).text, shown(p->path).text);
-	}
-	return LULL_OK;
+				 "%s: the output would replace the input %s",
+				 shown(first->path).text,
+				 shown(first[-1].path).text);
+	return lull_fail(reterr, LULL_USAGE,
+			 "%s and %s: both outputs are one file",
+			 shown(first[-1].path).text, shown(first->path).text);
 }
 
 int lull_cli_check_outputs(const char *const *inputs, size_t nr_inputs,

@@ -9,7 +9,7 @@
  * what is registered cannot be given back.
  *
  * Nothing to do is nothing under way in the whole context, for the arena is all
- * its pipelines' and callers': no partition in flight, no proof, no key that is
+ * its pipelines' and callers': no job that has not ended, no proof, no key that is
  * read or converted; and nobody who takes memory of the arena or gives it back: a
  * key that is closed leaves free what it had, and the time begins anew.
  */

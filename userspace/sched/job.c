@@ -48,7 +48,6 @@ struct lull_flight *lull_sched_next(struct lull_pipeline *pipeline)
 		flight = pipeline->idle;
 		pipeline->idle = flight->next_idle;
 		pipeline->nr_flying++;
-		lull_arena_enter(pipeline->env.arena);
 		flight->job = job;
 		flight->index = job->nr_begun++;
 		atomic_store(&flight->users, 1);
@@ -90,6 +89,7 @@ static void leave_locked(struct lull_job *job, unsigned int nr)
 	job->nr_left -= nr;
 	if (job->nr_left)
 		return;
+	lull_arena_leave(job->pipeline->env.arena);
 	/* A counter of 0 takes this without waiting. */
 	if (eventfd_write(job->ended_fd, 1))
 		assert(!"an eventfd that does not count");
@@ -107,7 +107,6 @@ void lull_sched_put(struct lull_flight *flight)
 	flight->job = NULL;
 	flight->next_idle = pipeline->idle;
 	pipeline->idle = flight;
-	lull_arena_leave(pipeline->env.arena);
 	if (!--pipeline->nr_flying)
 		pipeline->idle_since_ns = lull_trace_now_ns();
 	pthread_cond_signal(&pipeline->work);
@@ -230,6 +229,8 @@ static int enter_locked(struct lull_job *job, struct lull_error *reterr)
 	*last = job;
 	job->number = job->pipeline->nr_jobs++;
 	job->nr_begun = job->nr;
+	/* For whole: between two partitions there may be none in flight. */
+	lull_arena_enter(job->pipeline->env.arena);
 	return LULL_OK;
 }
 
