@@ -22,8 +22,9 @@ NR_HUGEPAGES=600
 NOT_HERE='of malloc carriers|the module is loaded'
 NOT_HERE+='|root may use every device'
 # Not thp and malloc, which are the same everywhere.
-PROGRAMS=(arena/choose arena/doctor arena/gigantic arena/hugetlb arena/module
-	arena/nodes arena/yield cli/arena faults/arena load/module load/units)
+PROGRAMS=(arena/cgroup arena/choose arena/doctor arena/gigantic arena/hugetlb
+	arena/module arena/nodes arena/yield cli/arena faults/arena load/module
+	load/units)
 [ "${2:-}" = --brief ] || PROGRAMS+=(arena/steady)
 export LULL_STEADY_LOG2_ROWS=12
 # Of this machine, the one file system that is read past the page cache.
@@ -34,6 +35,9 @@ if [ -z "${LULL_VM:-}" ]; then
 	exit 2
 fi
 echo $NR_HUGEPAGES >/proc/sys/vm/nr_hugepages
+# Cgroups of version 2, of which this machine mounts none by itself.
+mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 # It would unmap pages to see who touches them: faults that steady counts.
 echo 0 >/proc/sys/kernel/numa_balancing
 log=$(mktemp)
