@@ -7,18 +7,9 @@
 #include "sched/hold.h"
 
 #include "arena/arena.h"
+#include "base/base.h"
+#include "base/trace.h"
 #include "lib.h"
-
-#define MS_PER_S 1000
-#define NS_PER_MS 1000000
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * MS_PER_S + (uint64_t)t.tv_nsec / NS_PER_MS;
-}
 
 /* Ticks of 50 ms: many times what a release takes to come. */
 #define TICKS 1200
@@ -54,10 +45,10 @@ TEST(an_idle_pipeline_gives_memory_back)
 	struct bed bed = make_bed("cpu", GOLDEN_CHAIN);
 	struct lull_pipeline *pipeline = make_pipeline(
 		&bed, (struct lull_pipeline_opts){ .idle_release_s = 1 });
-	uint64_t begin = now_ms(), nr = prove_some(&bed, pipeline);
+	uint64_t begin = lull_trace_now_ns(), nr = prove_some(&bed, pipeline);
 
 	EXPECT_EQ(nr + 1, releases_after(pipeline, nr));
-	EXPECT_TRUE(now_ms() - begin >= MS_PER_S);
+	EXPECT_TRUE(lull_trace_now_ns() - begin >= LULL_NS_PER_S);
 	EXPECT_TRUE(stats_of(pipeline).idle_released_bytes > 0);
 	/* And has it again. */
 	EXPECT_EQ(nr + 1, prove_some(&bed, pipeline));

@@ -2,10 +2,10 @@
 /*
  * carve.c - blocks are taken and given back; contracts stand in arena.h
  */
-#include <time.h>
 
 #include "arena/slab.h"
 #include "base/base.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/mem.h"
 
@@ -517,16 +517,9 @@ static void release_free(struct lull_arena *arena, struct lull_slab *slab)
 /* Waits with the lock held: false when the time is over. */
 static bool wait_for_threads(struct lull_arena *arena, unsigned int timeout_ms)
 {
-	struct timespec until;
+	struct timespec until = lull_deadline(timeout_ms);
 	int err = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += timeout_ms / LULL_MS_PER_S;
-	until.tv_nsec += (long)(timeout_ms % LULL_MS_PER_S) * LULL_NS_PER_MS;
-	if (until.tv_nsec >= LULL_NS_PER_S) {
-		until.tv_nsec -= LULL_NS_PER_S;
-		until.tv_sec++;
-	}
 	while (arena->nr_freeing && !err)
 		err = timeout_ms == LULL_ARENA_WAIT_ALWAYS
 			      ? pthread_cond_wait(&arena->idle, &arena->lock)

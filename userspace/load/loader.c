@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "arena/node.h"
 #include "base/base.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "load/engine.h"
 #include "load/uring.h"
@@ -26,7 +26,7 @@
 /* Registering costs a look at every page; a smaller key is read before. */
 #define FIXED_BYTES_MIN_DEFAULT ((size_t)64 << 20)
 /* How long a cancellation goes unseen. */
-#define CANCEL_WAIT_NS (20 * LULL_NS_PER_MS)
+#define CANCEL_WAIT_MS 20
 /* Every border between chunks, with a sector at either end. */
 #define BORDERS_MORE 4u
 /* What lands of a file, what stands before it and what behind. */
@@ -462,12 +462,7 @@ static void wait_a_moment(struct lull_load_job *job)
 		pthread_cond_wait(&job->ended, &job->loader->lock);
 		return;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += CANCEL_WAIT_NS;
-	if (until.tv_nsec >= LULL_NS_PER_S) {
-		until.tv_nsec -= LULL_NS_PER_S;
-		until.tv_sec++;
-	}
+	until = lull_deadline(CANCEL_WAIT_MS);
 	pthread_cond_clockwait(&job->ended, &job->loader->lock, CLOCK_MONOTONIC,
 			       &until);
 }

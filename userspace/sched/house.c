@@ -13,11 +13,10 @@
  * read or converted; and nobody who takes memory of the arena or gives it back: a
  * key that is closed leaves free what it had, and the time begins anew.
  */
-#include <time.h>
-
 #include "backend/set.h"
 #include "base/base.h"
 #include "base/counters.h"
+#include "base/deadline.h"
 #include "load/loader.h"
 #include "sched/pipeline.h"
 
@@ -68,14 +67,8 @@ static void sample(struct lull_pipeline *pipeline, const struct base *base,
 
 static void wait_locked(struct lull_pipeline *pipeline, unsigned int ms)
 {
-	struct timespec at;
+	struct timespec at = lull_deadline(ms);
 
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	at.tv_nsec += (long)ms * LULL_NS_PER_MS;
-	if (at.tv_nsec >= LULL_NS_PER_S) {
-		at.tv_nsec -= LULL_NS_PER_S;
-		at.tv_sec++;
-	}
 	pthread_cond_clockwait(&pipeline->tick, &pipeline->lock,
 			       CLOCK_MONOTONIC, &at);
 }

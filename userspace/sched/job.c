@@ -8,11 +8,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "arena/arena.h"
 #include "base/base.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/workers.h"
 #include "load/loader.h"
@@ -336,24 +336,11 @@ int lull_job_submit(struct lull_pipeline *pipeline, const struct lull_key *key,
 
 /* ---- following --------------------------------------------------------- */
 
-static struct timespec deadline(int timeout_ms)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	at.tv_sec += timeout_ms / LULL_MS_PER_S;
-	at.tv_nsec += (long)(timeout_ms % LULL_MS_PER_S) * LULL_NS_PER_MS;
-	if (at.tv_nsec >= LULL_NS_PER_S) {
-		at.tv_nsec -= LULL_NS_PER_S;
-		at.tv_sec++;
-	}
-	return at;
-}
-
 int lull_job_wait(struct lull_job *job, int timeout_ms)
 {
 	struct lull_pipeline *pipeline = job->pipeline;
-	struct timespec at = deadline(timeout_ms < 0 ? 0 : timeout_ms);
+	struct timespec at =
+		lull_deadline(timeout_ms < 0 ? 0 : (unsigned int)timeout_ms);
 	int err = 0, ended;
 
 	pthread_mutex_lock(&pipeline->lock);

@@ -395,11 +395,11 @@ static unsigned int at_once(const struct srs *srs)
 
 static void enter(const struct srs *srs)
 {
-	unsigned long number;
+	unsigned long most = at_once(srs), number;
 
 	pthread_mutex_lock(&circuits.lock);
 	number = circuits.nr_came++;
-	while (number >= circuits.nr_left + at_once(srs))
+	while (number >= circuits.nr_left + most)
 		pthread_cond_wait(&circuits.left, &circuits.lock);
 	pthread_mutex_unlock(&circuits.lock);
 }
