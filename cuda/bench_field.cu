@@ -53,15 +53,21 @@ struct op_add {
 	}
 };
 
-/* Of a field in large blocks, whose warps are spread evenly over a
- * multiprocessor's schedulers; points need more registers than these have. */
-#define FIELD_THREADS 512
-#define POINT_THREADS 128
+/* In large blocks, whose warps are spread evenly over a multiprocessor's
+ * schedulers and go through the same instructions together; points of more than
+ * 32 bytes a coordinate need more registers than these have. */
+#define LARGE_BLOCK 512
+#define SMALL_BLOCK 128
+
+constexpr unsigned int point_threads(size_t coord_bytes)
+{
+	return coord_bytes == 32 ? LARGE_BLOCK : SMALL_BLOCK;
+}
 
 /* That share a multiprocessor, at least: what was found to be fastest. */
 constexpr unsigned int point_blocks(size_t coord_bytes)
 {
-	return coord_bytes == 32 ? 4 : 2;
+	return coord_bytes == 32 ? 1 : 2;
 }
 
 template <class E, class Op, unsigned int NT>
@@ -80,7 +86,7 @@ __global__ void __launch_bounds__(NT) field_loop(E *values, unsigned int nr_step
 
 /* Not points of a curve: the formulas' time does not depend on that. */
 template <class E>
-__global__ void __launch_bounds__(POINT_THREADS, point_blocks(sizeof(E)))
+__global__ void __launch_bounds__(point_threads(sizeof(E)), point_blocks(sizeof(E)))
 	xyzz_loop(E *values, unsigned int nr_steps)
 {
 	unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -95,7 +101,7 @@ __global__ void __launch_bounds__(POINT_THREADS, point_blocks(sizeof(E)))
 
 /* The work of one batched affine addition: 5 products and a square. */
 template <class E>
-__global__ void __launch_bounds__(POINT_THREADS, point_blocks(sizeof(E)))
+__global__ void __launch_bounds__(point_threads(sizeof(E)), point_blocks(sizeof(E)))
 	affine_loop(E *values, unsigned int nr_steps)
 {
 	unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -164,25 +170,37 @@ static void run(const char *curve, const char *name, void (*kernel)(E *, unsigne
 	cudaEventDestroy(stop);
 }
 
+/* So many steps of each kind of addition. */
+template <class E>
+static void run_points(const char *curve, const char *group, unsigned int nr_xyzz,
+		       unsigned int nr_affine)
+{
+	const int threads = point_threads(sizeof(E));
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s_xyzz_add_affine", group);
+	run<E>(curve, name, xyzz_loop<E>, nr_xyzz, threads);
+	snprintf(name, sizeof(name), "%s_affine_add_batched", group);
+	run<E>(curve, name, affine_loop<E>, nr_affine, threads);
+}
+
 template <class C>
 static void run_curve(void)
 {
 	using fr = fe<typename C::fr>;
 	using fp = fe<typename C::fp>;
 	using fp2 = fe2<typename C::fp>;
-	const int nf = FIELD_THREADS, np = POINT_THREADS;
+	const int nf = LARGE_BLOCK, n2 = SMALL_BLOCK;
 
 	run<fr>(C::name, "fr_mul", field_loop<fr, op_mul, nf>, 2000, nf);
 	run<fr>(C::name, "fr_sqr", field_loop<fr, op_sqr, nf>, 2000, nf);
 	run<fr>(C::name, "fr_add", field_loop<fr, op_add, nf>, 20000, nf);
 	run<fp>(C::name, "fp_mul", field_loop<fp, op_mul, nf>, 2000, nf);
 	run<fp>(C::name, "fp_sqr", field_loop<fp, op_sqr, nf>, 2000, nf);
-	run<fp>(C::name, "g1_xyzz_add_affine", xyzz_loop<fp>, 200, np);
-	run<fp>(C::name, "g1_affine_add_batched", affine_loop<fp>, 300, np);
-	run<fp2>(C::name, "fp2_mul", field_loop<fp2, op_mul, np>, 600, np);
-	run<fp2>(C::name, "fp2_sqr", field_loop<fp2, op_sqr, np>, 600, np);
-	run<fp2>(C::name, "g2_xyzz_add_affine", xyzz_loop<fp2>, 60, np);
-	run<fp2>(C::name, "g2_affine_add_batched", affine_loop<fp2>, 100, np);
+	run_points<fp>(C::name, "g1", 200, 300);
+	run<fp2>(C::name, "fp2_mul", field_loop<fp2, op_mul, n2>, 600, n2);
+	run<fp2>(C::name, "fp2_sqr", field_loop<fp2, op_sqr, n2>, 600, n2);
+	run_points<fp2>(C::name, "g2", 60, 100);
 }
 
 int main(void)

@@ -7,153 +7,15 @@
  * key go to the card as they are.  Elements are canonical (below p): every
  * function takes and gives canonical values.  Nothing here branches on a
  * value, except where the name ends in _var.
- *
- * How a product is made: a sum of 64-bit products at even word positions is
- * kept apart from the one at odd positions, so that each row of the
- * multiplication is one long carry chain of mad.lo.cc and madc.hi.cc, which
- * the assembler fuses into one wide multiply-add with carry a pair.  On the
- * host the same primitives run on a carry in a variable: one source, two
- * compilers, and a test of the host's code tests the order of the carries.
  */
 #ifndef LULL_CUDA_FIELD_CUH
 #define LULL_CUDA_FIELD_CUH
 
+#include "rows.cuh"
 #include "traits.cuh"
 
 namespace lull
 {
-
-/*
- * The carry chain.  On the device the carry is the processor's flag, which the
- * compiler does not know: volatile keeps the instructions in order.  On the
- * host it is this object's member.
- */
-struct chain {
-#ifdef __CUDA_ARCH__
-	LULL_HD uint32_t add_cc(uint32_t a, uint32_t b)
-	{
-		uint32_t r;
-
-		asm volatile("add.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-		return r;
-	}
-	LULL_HD uint32_t addc_cc(uint32_t a, uint32_t b)
-	{
-		uint32_t r;
-
-		asm volatile("addc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-		return r;
-	}
-	LULL_HD uint32_t addc(uint32_t a, uint32_t b)
-	{
-		uint32_t r;
-
-		asm volatile("addc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-		return r;
-	}
-	LULL_HD uint32_t sub_cc(uint32_t a, uint32_t b)
-	{
-		uint32_t r;
-
-		asm volatile("sub.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-		return r;
-	}
-	LULL_HD uint32_t subc_cc(uint32_t a, uint32_t b)
-	{
-		uint32_t r;
-
-		asm volatile("subc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-		return r;
-	}
-	LULL_HD uint32_t subc(uint32_t a, uint32_t b)
-	{
-		uint32_t r;
-
-		asm volatile("subc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-		return r;
-	}
-	/* (lo, hi) of a b; what the compiler makes of a product of 64 bits adds
-	 * a zero to each. */
-	LULL_HD void mul(uint32_t &lo, uint32_t &hi, uint32_t a, uint32_t b)
-	{
-		asm("mul.lo.u32 %0, %2, %3;\n\t"
-		    "mul.hi.u32 %1, %2, %3;"
-		    : "=&r"(lo), "=r"(hi)
-		    : "r"(a), "r"(b));
-	}
-	/* (lo, hi) of a b + (c_lo, c_hi), setting the carry. */
-	LULL_HD void mad_cc(uint32_t &lo, uint32_t &hi, uint32_t a, uint32_t b, uint32_t c_lo,
-			    uint32_t c_hi)
-	{
-		asm volatile("mad.lo.cc.u32 %0, %2, %3, %4;\n\t"
-			     "madc.hi.cc.u32 %1, %2, %3, %5;"
-			     : "=&r"(lo), "=r"(hi)
-			     : "r"(a), "r"(b), "r"(c_lo), "r"(c_hi));
-	}
-	/* The same, with the carry added. */
-	LULL_HD void madc_cc(uint32_t &lo, uint32_t &hi, uint32_t a, uint32_t b, uint32_t c_lo,
-			     uint32_t c_hi)
-	{
-		asm volatile("madc.lo.cc.u32 %0, %2, %3, %4;\n\t"
-			     "madc.hi.cc.u32 %1, %2, %3, %5;"
-			     : "=&r"(lo), "=r"(hi)
-			     : "r"(a), "r"(b), "r"(c_lo), "r"(c_hi));
-	}
-#else
-	uint32_t carry = 0; /* or borrow: 0 or 1 */
-
-	LULL_HD uint32_t take(uint64_t sum)
-	{
-		carry = (uint32_t)(sum >> 32) & 1;
-		return (uint32_t)sum;
-	}
-	LULL_HD uint32_t add_cc(uint32_t a, uint32_t b)
-	{
-		return take((uint64_t)a + b);
-	}
-	LULL_HD uint32_t addc_cc(uint32_t a, uint32_t b)
-	{
-		return take((uint64_t)a + b + carry);
-	}
-	LULL_HD uint32_t addc(uint32_t a, uint32_t b)
-	{
-		return a + b + carry;
-	}
-	LULL_HD uint32_t sub_cc(uint32_t a, uint32_t b)
-	{
-		return take((uint64_t)a - b);
-	}
-	LULL_HD uint32_t subc_cc(uint32_t a, uint32_t b)
-	{
-		return take((uint64_t)a - b - carry);
-	}
-	LULL_HD uint32_t subc(uint32_t a, uint32_t b)
-	{
-		return a - b - carry;
-	}
-	LULL_HD void mul(uint32_t &lo, uint32_t &hi, uint32_t a, uint32_t b)
-	{
-		uint64_t prod = (uint64_t)a * b;
-
-		lo = (uint32_t)prod;
-		hi = (uint32_t)(prod >> 32);
-	}
-	LULL_HD void mad_cc(uint32_t &lo, uint32_t &hi, uint32_t a, uint32_t b, uint32_t c_lo,
-			    uint32_t c_hi)
-	{
-		carry = 0;
-		madc_cc(lo, hi, a, b, c_lo, c_hi);
-	}
-	LULL_HD void madc_cc(uint32_t &lo, uint32_t &hi, uint32_t a, uint32_t b, uint32_t c_lo,
-			     uint32_t c_hi)
-	{
-		uint64_t prod = (uint64_t)a * b;
-
-		lo = take((prod & 0xffffffffu) + c_lo + carry); /* low word */
-		hi = take((prod >> 32) + c_hi + carry);
-	}
-#endif
-};
 
 /* An element of the field F of traits.cuh. */
 template <class F>
@@ -181,44 +43,6 @@ struct alignas(16) fe {
 		return r;
 	}
 };
-
-/* ---- rows: n / 2 products a[0] b, a[2] b, ... at word distance 2 ---- */
-
-/* acc = a b */
-template <unsigned int N>
-LULL_HD void row_mul(chain &c, uint32_t *acc, const uint32_t *a, uint32_t b)
-{
-#pragma unroll
-	for (unsigned int j = 0; j < N; j += 2)
-		c.mul(acc[j], acc[j + 1], a[j], b);
-}
-
-/* acc += a b from word 2 on, and the carry; the carry is left in the chain. */
-template <unsigned int N>
-LULL_HD void row_madc_rest(chain &c, uint32_t *acc, const uint32_t *a, uint32_t b)
-{
-#pragma unroll
-	for (unsigned int j = 2; j < N; j += 2)
-		c.madc_cc(acc[j], acc[j + 1], a[j], b, acc[j], acc[j + 1]);
-}
-
-/* acc += a b; the carry is left in the chain. */
-template <unsigned int N>
-LULL_HD void row_mad(chain &c, uint32_t *acc, const uint32_t *a, uint32_t b)
-{
-	c.mad_cc(acc[0], acc[1], a[0], b, acc[0], acc[1]);
-	row_madc_rest<N>(c, acc, a, b);
-}
-
-/* acc = (acc >> 64) + a b + carry; the result fits. */
-template <unsigned int N>
-LULL_HD void row_shift_mad(chain &c, uint32_t *acc, const uint32_t *a, uint32_t b)
-{
-#pragma unroll
-	for (unsigned int j = 0; j < N - 2; j += 2)
-		c.madc_cc(acc[j], acc[j + 1], a[j], b, acc[j + 2], acc[j + 3]);
-	c.madc_cc(acc[N - 2], acc[N - 1], a[N - 2], b, 0, 0);
-}
 
 /* The modulus as words, all literals once inlined: measured against words in
  * constant memory, those cost a point addition registers and gain nothing. */
@@ -345,13 +169,9 @@ LULL_HD fe<F> select(bool which, const fe<F> &a, const fe<F> &b)
 template <class F>
 LULL_HD void row_reduce_any(chain &c, uint32_t *even, uint32_t *odd)
 {
-	constexpr unsigned int n = F::nr_words;
 	const modulus<F> p;
-	uint32_t q = even[0] * F::inv;
 
-	row_mad<n>(c, odd, p.l + 1, q);
-	row_mad<n>(c, even, p.l, q);
-	odd[n - 1] = c.addc(odd[n - 1], 0);
+	rows_add<F::nr_words>(c, even, odd, p.l, even[0] * F::inv);
 }
 
 /* -e, in a way that the assembler does not see through: of a wide product by a
@@ -407,19 +227,6 @@ LULL_HD void row_reduce(chain &c, uint32_t *even, uint32_t *odd)
 		row_reduce_any<F>(c, even, odd);
 }
 
-template <class F>
-LULL_HD void row_next(chain &c, uint32_t *even, uint32_t *odd, const fe<F> &a, uint32_t b)
-{
-	constexpr unsigned int n = F::nr_words;
-
-	/* odd was even: its word 1 belongs to our word 0. */
-	even[0] = c.add_cc(even[0], odd[1]);
-	row_shift_mad<n>(c, odd, a.l + 1, b);
-	row_mad<n>(c, even, a.l, b);
-	odd[n - 1] = c.addc(odd[n - 1], 0);
-	row_reduce<F>(c, even, odd);
-}
-
 /* even << 32 dropped by its zero word, plus odd: the sum of both, below 2 p. */
 template <class F>
 LULL_HD fe<F> rows_merge(chain &c, const uint32_t *even, const uint32_t *odd)
@@ -435,26 +242,41 @@ LULL_HD fe<F> rows_merge(chain &c, const uint32_t *even, const uint32_t *odd)
 	return t;
 }
 
-/* a b / R by rows, below 2 p: rows run over the words of b, so that it may be any
- * number of n words. */
-template <class F>
-LULL_HD fe<F> mul_rows_lazy(const fe<F> &a, const fe<F> &b)
+/*
+ * (a[0] b[0] + ... + a[K - 1] b[K - 1]) / R by rows, below 2 p, for factors of at
+ * most p: one reduction for all.  Rows run over the words of b, so that the one
+ * of a single product may be any number of n words.  What is summed stays below
+ * (K + 1) p, one word up while a row is added.
+ */
+template <class F, unsigned int K>
+LULL_HD fe<F> sum_rows_lazy(const fe<F> (&a)[K], const fe<F> (&b)[K])
 {
 	constexpr unsigned int n = F::nr_words;
 	uint32_t even[n], odd[n];
 	chain c;
 
 	static_assert(n % 2 == 0, "rows come in pairs");
-	row_mul<n>(c, even, a.l, b.l[0]);
-	row_mul<n>(c, odd, a.l + 1, b.l[0]);
-	row_reduce<F>(c, even, odd);
-	row_next<F>(c, odd, even, a, b.l[1]);
+	static_assert((uint64_t)(K + 1) * (F::p(n - 1) + 1) <= (uint64_t)1 << 32, "(K + 1) p < R");
+	row_mul<n>(c, even, a[0].l, b[0].l[0]);
+	row_mul<n>(c, odd, a[0].l + 1, b[0].l[0]);
 #pragma unroll
-	for (unsigned int i = 2; i < n; i += 2) {
-		row_next<F>(c, even, odd, a, b.l[i]);
-		row_next<F>(c, odd, even, a, b.l[i + 1]);
+	for (unsigned int i = 0; i < n; i++) {
+		uint32_t *even_i = i % 2 ? odd : even, *odd_i = i % 2 ? even : odd;
+
+		if (i)
+			rows_shift_add<n>(c, even_i, odd_i, a[0].l, b[0].l[i]);
+#pragma unroll
+		for (unsigned int k = 1; k < K; k++)
+			rows_add<n>(c, even_i, odd_i, a[k].l, b[k].l[i]);
+		row_reduce<F>(c, even_i, odd_i);
 	}
 	return rows_merge<F>(c, odd, even);
+}
+
+template <class F>
+LULL_HD fe<F> mul_rows_lazy(const fe<F> &a, const fe<F> &b)
+{
+	return sum_rows_lazy<F, 1>({ a }, { b });
 }
 
 /* The same, canonical. */
@@ -462,6 +284,29 @@ template <class F>
 LULL_HD fe<F> mul_rows(const fe<F> &a, const fe<F> &b)
 {
 	return reduce_once(mul_rows_lazy(a, b));
+}
+
+/* p - a, which for 0 is p: a factor only. */
+template <class F>
+LULL_HD fe<F> neg_lazy(const fe<F> &a)
+{
+	constexpr unsigned int n = F::nr_words;
+	chain c;
+	fe<F> t;
+
+	t.l[0] = c.sub_cc(F::p(0), a.l[0]);
+#pragma unroll
+	for (unsigned int i = 1; i < n - 1; i++)
+		t.l[i] = c.subc_cc(F::p(i), a.l[i]);
+	t.l[n - 1] = c.subc(F::p(n - 1), a.l[n - 1]);
+	return t;
+}
+
+/* (a b - c d) / R */
+template <class F>
+LULL_HD fe<F> mul_diff_rows(const fe<F> &a, const fe<F> &b, const fe<F> &c, const fe<F> &d)
+{
+	return reduce_once(sum_rows_lazy<F, 2>({ a, c }, { b, neg_lazy(d) }));
 }
 
 /* a b / R for the host, in limbs of 64 bits: a tenth of the rows' time there. */
@@ -508,6 +353,17 @@ LULL_HD fe<F> mul(const fe<F> &a, const fe<F> &b)
 	return mul_rows(a, b);
 #else
 	return mul_limbs(a, b);
+#endif
+}
+
+/* (a b - c d) / R: one reduction where that saves time. */
+template <class E>
+LULL_HD E mul_diff(const E &a, const E &b, const E &c, const E &d)
+{
+#ifdef __CUDA_ARCH__
+	return mul_diff_rows(a, b, c, d);
+#else
+	return sub(mul(a, b), mul(c, d));
 #endif
 }
 
@@ -613,6 +469,38 @@ LULL_HD fe_wide<F> sqr_wide(const fe<F> &a)
 	return r;
 }
 
+/* row_reduce_any() of the row that even and odd make when odd was even. */
+template <class F>
+LULL_HD void row_shift_reduce_any(chain &c, uint32_t *even, uint32_t *odd)
+{
+	const modulus<F> p;
+
+	/* q needs word 0 only; the carry waits for the row. */
+	rows_shift_add<F::nr_words>(c, even, odd, p.l, (even[0] + odd[1]) * F::inv);
+}
+
+/* row_reduce_near_one() of it. */
+template <class F>
+LULL_HD void row_shift_reduce_near_one(chain &c, uint32_t *even, uint32_t *odd)
+{
+	constexpr unsigned int n = F::nr_words;
+	const modulus<F> p;
+	uint32_t e = even[0] + odd[1];
+	uint32_t q = negated(e), any = e < 1u ? e : 1u;
+
+	c.add_cc(even[0], odd[1]);
+	odd[0] = c.addc_cc(odd[2], e);
+	odd[1] = c.addc_cc(odd[3], q - any);
+#pragma unroll
+	for (unsigned int j = 2; j < n - 2; j += 2)
+		c.madc_cc(odd[j], odd[j + 1], p.l[j + 1], q, odd[j + 2], odd[j + 3]);
+	c.madc_cc(odd[n - 2], odd[n - 1], p.l[n - 1], q, 0, 0);
+	even[0] = 0;
+	even[1] = c.add_cc(even[1], any);
+	row_madc_rest<n>(c, even, p.l, q);
+	odd[n - 1] = c.addc(odd[n - 1], 0);
+}
+
 /*
  * t / R, canonical: n rows of q p over the lower half, which becomes at most p,
  * plus the upper half, which is below p.
@@ -621,28 +509,22 @@ template <class F>
 LULL_HD fe<F> redc(const fe_wide<F> &t)
 {
 	constexpr unsigned int n = F::nr_words;
-	const modulus<F> p;
-	uint32_t a[n], b[n], q;
+	uint32_t a[n], b[n] = {};
 	fe<F> r;
 	chain c;
 
 #pragma unroll
 	for (unsigned int i = 0; i < n; i++)
 		a[i] = t.l[i];
-	q = a[0] * F::inv;
-	row_mul<n>(c, b, p.l + 1, q);
-	row_mad<n>(c, a, p.l, q);
-	b[n - 1] = c.addc(b[n - 1], 0);
+	row_reduce<F>(c, a, b);
 #pragma unroll
 	for (unsigned int i = 1; i < n; i++) {
 		uint32_t *even = i % 2 ? b : a, *odd = i % 2 ? a : b;
 
-		/* q needs word 0 only; the carry waits for the row. */
-		q = (even[0] + odd[1]) * F::inv;
-		even[0] = c.add_cc(even[0], odd[1]);
-		row_shift_mad<n>(c, odd, p.l + 1, q);
-		row_mad<n>(c, even, p.l, q);
-		odd[n - 1] = c.addc(odd[n - 1], 0);
+		if constexpr (is_near_one<F>())
+			row_shift_reduce_near_one<F>(c, even, odd);
+		else
+			row_shift_reduce_any<F>(c, even, odd);
 	}
 	r = rows_merge<F>(c, b, a);
 	r.l[0] = c.add_cc(r.l[0], t.l[n]);
@@ -653,17 +535,11 @@ LULL_HD fe<F> redc(const fe_wide<F> &t)
 	return reduce_once(r);
 }
 
-/*
- * a^2 / R.  redc() multiplies by all words of p: where is_near_one() the rows of a
- * product save more of these than a square saves of its own.
- */
+/* a^2 / R */
 template <class F>
 LULL_HD fe<F> sqr(const fe<F> &a)
 {
-	if constexpr (is_near_one<F>())
-		return mul(a, a);
-	else
-		return redc(sqr_wide(a));
+	return redc(sqr_wide(a));
 }
 
 /* a + b without a reduction: below 2 p, a factor of mul_wide only. */

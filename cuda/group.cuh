@@ -82,7 +82,7 @@ LULL_HD xyzz<E> dbl(const xyzz<E> &p)
 	xyzz<E> r;
 
 	r.x = sub(sqr(m), dbl(s));
-	r.y = sub(mul(m, sub(s, r.x)), mul(w, p.y));
+	r.y = mul_diff(m, sub(s, r.x), w, p.y);
 	r.zz = mul(v, p.zz);
 	r.zzz = mul(w, p.zzz);
 	return r;
@@ -130,7 +130,7 @@ LULL_HD void add_affine(xyzz<E> &acc, const affine<E> &p)
 	acc.zz = mul(acc.zz, dd);
 	acc.zzz = mul(acc.zzz, ddd);
 	acc.x = sub(sub(sqr(r), ddd), dbl(q));
-	acc.y = sub(mul(r, sub(q, acc.x)), mul(acc.y, ddd));
+	acc.y = mul_diff(r, sub(q, acc.x), acc.y, ddd);
 }
 
 /* acc += p */
@@ -162,7 +162,7 @@ LULL_HD void add_xyzz(xyzz<E> &acc, const xyzz<E> &p)
 	acc.zz = mul(mul(acc.zz, p.zz), dd);
 	acc.zzz = mul(mul(acc.zzz, p.zzz), ddd);
 	acc.x = sub(sub(sqr(r), ddd), dbl(q));
-	acc.y = sub(mul(r, sub(q, acc.x)), mul(s, ddd));
+	acc.y = mul_diff(r, sub(q, acc.x), s, ddd);
 }
 
 /* The same out of line, for code that is not hot. */
