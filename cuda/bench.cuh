@@ -390,8 +390,8 @@ static int fill_sum(struct bench *b, struct lull_error *reterr)
 	CUDA_TRY(cudaHostAlloc(&b->pinned, sizeof(struct msm_sums<G>), cudaHostAllocDefault),
 		 reterr);
 	LULL_TRY(upload_generator<G>(b->part[3], b->stream, reterr));
-	sample_points<E><<<(unsigned int)((b->nr + MSM_TREE_THREADS - 1) / MSM_TREE_THREADS),
-			   MSM_TREE_THREADS, 0, b->stream>>>(
+	sample_points<E><<<(unsigned int)((b->nr + MSM_AFFINE_THREADS - 1) / MSM_AFFINE_THREADS),
+			   MSM_AFFINE_THREADS, 0, b->stream>>>(
 		(affine<E> *)b->part[0], (uint32_t)b->nr, (const affine<E> *)b->part[3]);
 	CUDA_TRY(cudaGetLastError(), reterr);
 	fill_random<F>

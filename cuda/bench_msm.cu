@@ -108,8 +108,9 @@ static void sample_make(struct sample<G> *s, const struct msm_shape *shape)
 	must(cudaMallocHost(&s->sums, sizeof(*s->sums)), "sums");
 	must(cudaMalloc(&at, sizeof(g)), "generator");
 	must(cudaMemcpy(at, &g, sizeof(g), cudaMemcpyHostToDevice), "copy");
-	sample_points<E><<<(nr + MSM_TREE_THREADS - 1) / MSM_TREE_THREADS, MSM_TREE_THREADS>>>(
-		(affine<E> *)s->table, nr, at);
+	sample_points<E>
+		<<<(nr + MSM_AFFINE_THREADS - 1) / MSM_AFFINE_THREADS, MSM_AFFINE_THREADS>>>(
+			(affine<E> *)s->table, nr, at);
 	must(cudaGetLastError(), "sample_points");
 	must(cudaEventCreate(&start), "event");
 	must(cudaEventCreate(&stop), "event");

@@ -137,7 +137,7 @@ struct msm_layout {
  * @chunk_refs: refs of a part that go through the tree at once
  * @nr_levels: levels of the pairwise tree
  * @unit_levels: the same for msm_run_sum()
- * @blocks: of a level's grid
+ * @nr_threads: of the grid of a level, at most
  * @batch: pairs of one thread that share an inversion with their block's
  * @row_bits: the buckets of a set as a matrix: 2^row_bits columns
  * @column_bits: and 2^column_bits rows
@@ -162,7 +162,7 @@ struct msm_plan {
 	size_t chunk_refs;
 	unsigned int nr_levels;
 	unsigned int unit_levels;
-	unsigned int blocks;
+	unsigned int nr_threads;
 	unsigned int batch;
 	unsigned int row_bits;
 	unsigned int column_bits;
@@ -181,6 +181,21 @@ struct msm_plan {
  */
 int msm_plan_make(const struct msm_shape *shape, struct msm_plan *ret_plan,
 		  struct lull_error *reterr);
+
+struct msm_grid {
+	unsigned int blocks, threads;
+};
+
+/**
+ * msm_tree_grid - the grid of a level of the tree
+ * @plan: of msm_plan_make(); @point_bytes and @shape.nr_sms are read
+ * @nr_outputs: of the level, or a bound of them
+ *
+ * Return: one block a multiprocessor where each of its threads has several pairs,
+ * smaller ones otherwise; never more than @plan->nr_threads threads for a level of
+ * that plan.
+ */
+struct msm_grid msm_tree_grid(const struct msm_plan *plan, size_t nr_outputs);
 
 /**
  * msm_plan_few - the same for a few scalars of a table that is there

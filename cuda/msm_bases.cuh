@@ -14,11 +14,11 @@ namespace lull
 {
 
 template <class E>
-static __global__ void __launch_bounds__(MSM_TREE_THREADS)
+static __global__ void __launch_bounds__(MSM_AFFINE_THREADS)
 	shift_points(affine<E> *out, const affine<E> *in, uint32_t nr, unsigned int shift)
 {
-	__shared__ E shared[2 * MSM_TREE_THREADS];
-	uint32_t i = blockIdx.x * MSM_TREE_THREADS + threadIdx.x;
+	__shared__ E shared[2 * MSM_AFFINE_THREADS];
+	uint32_t i = blockIdx.x * MSM_AFFINE_THREADS + threadIdx.x;
 	xyzz<E> p = xyzz<E>::infinity();
 	affine<E> r;
 
@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(MSM_TREE_THREADS)
 #pragma unroll 1
 	for (unsigned int k = 0; k < shift; k++)
 		dbl_xyzz(&p);
-	r = block_affine<E, MSM_TREE_THREADS>(p, shared);
+	r = block_affine<E, MSM_AFFINE_THREADS>(p, shared);
 	if (i < nr)
 		store_wide(out + i, r);
 }

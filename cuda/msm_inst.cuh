@@ -93,6 +93,7 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 	for (unsigned int level = 0; level < job->nr_levels; level++) {
 		struct tree_level<E> t = {
 		};
+		struct msm_grid grid;
 
 		t.out = run->at<uint4>(l->points[level % 2]);
 		t.out_stride = l->points_stride[level % 2];
@@ -104,9 +105,9 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 		left = (left >> 1) + job->nr_buckets < left ? (left >> 1) + job->nr_buckets : left;
 		LULL_TRY(halve_level(run, job->nr_buckets, left, level, &offsets, reterr));
 		t.nr_outputs = offsets + job->nr_buckets;
-		LULL_TRY(LAUNCH("tree_reduce",
-				level ? tree_reduce<E, false> : tree_reduce<E, true>,
-				plan->blocks, MSM_TREE_THREADS, run->stream, reterr, t));
+		grid = msm_tree_grid(plan, left);
+		LULL_TRY(LAUNCH("tree_reduce", level ? tree_reduce<E, false> : tree_reduce<E, true>,
+				grid.blocks, grid.threads, run->stream, reterr, t));
 		in = { NULL, NULL, t.out, t.out_stride };
 	}
 	if (job->nr_levels)
@@ -179,8 +180,8 @@ int msm_prepare(const struct msm_plan *plan, void *table, cudaStream_t stream,
 	for (unsigned int i = 1; i < plan->nr_copies; i++) {
 		unsigned int shift = msm_copy_shift(*plan, i) - msm_copy_shift(*plan, i - 1);
 
-		LULL_TRY(LAUNCH("shift_points", shift_points<E>, blocks_for(nr, MSM_TREE_THREADS),
-				MSM_TREE_THREADS, stream, reterr, points + (size_t)i * nr,
+		LULL_TRY(LAUNCH("shift_points", shift_points<E>, blocks_for(nr, MSM_AFFINE_THREADS),
+				MSM_AFFINE_THREADS, stream, reterr, points + (size_t)i * nr,
 				points + (size_t)(i - 1) * nr, nr, shift));
 	}
 	return LULL_OK;
@@ -320,8 +321,8 @@ int msm_take_stacks(cudaStream_t stream, struct lull_error *reterr)
 	CUDA_TRY(cudaGetSymbolAddress(&none, (const void *)&no_outputs), reterr);
 	t.nr_outputs = (const uint32_t *)none;
 	t.batch = 1;
-	LULL_TRY(LAUNCH("tree_reduce", tree_reduce<E, false>, 1, MSM_TREE_THREADS, stream, reterr,
-			t));
+	LULL_TRY(LAUNCH("tree_reduce", tree_reduce<E, false>, 1, tree_threads(sizeof(E)), stream,
+			reterr, t));
 	return LAUNCH("merge_partial", merge_partial<E>, 1, 64, stream, reterr, r,
 		      (const xyzz<E> *)NULL, (const uint32_t *)NULL, (uint32_t)0, (uint64_t)0);
 }

@@ -7,8 +7,8 @@
 
 #include "msm.cuh"
 
-/* Threads of a block of the tree: an inversion is shared among them. */
-#define MSM_TREE_THREADS 128
+/* Threads of a block that makes points affine: an inversion is shared among them. */
+#define MSM_AFFINE_THREADS 128
 /* Entries of a tile of msm_runs.cuh, and partial sums of a tile above. */
 #define MSM_RUN_TILE 8
 #define MSM_MERGE_TILE 32
@@ -20,13 +20,24 @@
 namespace lull
 {
 
-/* Blocks of a level that share a multiprocessor, by the size of a coordinate; this
- * bounds their registers. */
-constexpr unsigned int tree_blocks_per_sm(size_t coord_bytes)
+/*
+ * Threads of a block of a level, at most, by the size of a coordinate: as many as
+ * have the registers that the level needs.  One such block fills a multiprocessor,
+ * for the warps of one go through the same instructions together; those of several
+ * do not, and a level's code is larger than the caches next to a scheduler.
+ */
+constexpr unsigned int tree_threads(size_t coord_bytes)
 {
-	if (coord_bytes <= 48)
-		return 4;
-	return coord_bytes == 64 ? 3 : 2;
+	switch (coord_bytes) {
+	case 32:
+		return 640;
+	case 48:
+		return 512;
+	case 64:
+		return 384;
+	default:
+		return 256;
+	}
 }
 
 /* T in loads of 16 bytes, through the read-only cache. */
@@ -161,38 +172,75 @@ struct bucket_cursor {
 };
 
 /*
- * 1 / x for each thread of a block of NT, x not 0.  Warp 0 inverts the product
- * of NT / 32 threads in each lane; the others wait, so more than one block
- * should share a multiprocessor.  @shared has room for 2 NT elements.
+ * 1 / x[i] for NR of them in each lane of a warp: the warp's lanes invert side by
+ * side.  @prefix has room for as many.
+ */
+template <class E, unsigned int NR>
+static __device__ __forceinline__ void lane_inverse(E *x, E *prefix)
+{
+	E prod = x[0];
+
+#pragma unroll 1
+	for (unsigned int i = 1; i < NR; i++) {
+		prefix[i] = prod;
+		prod = mul(prod, x[i]);
+	}
+	prod = inverse_var(prod);
+#pragma unroll 1
+	for (unsigned int i = NR - 1; i > 0; i--) {
+		E inv = mul(prod, prefix[i]);
+
+		prod = mul(prod, x[i]);
+		x[i] = inv;
+	}
+	x[0] = prod;
+}
+
+/*
+ * 1 / x for each thread of a block of MSM_AFFINE_THREADS or a multiple of it, NT at
+ * most, x not 0.  Warp 0 inverts products, each of one thread in such a share, while
+ * the others wait.  @shared has room for 2 NT elements.
  */
 template <class E, unsigned int NT>
 static __device__ __noinline__ void block_inverse(E *x, E *shared)
 {
-	constexpr unsigned int per_lane = NT / 32;
-	unsigned int t = threadIdx.x;
+	constexpr unsigned int nr = MSM_AFFINE_THREADS, each = NT / nr, per_lane = nr / 32;
+	unsigned int t = threadIdx.x, nr_threads = each > 1 ? blockDim.x : NT;
+	E *products = each > 1 ? shared + NT : shared;
+	E prefix[each];
 
+	static_assert(each * nr == NT && per_lane * 32 == nr, "whole warps");
 	shared[t] = *x;
 	__syncthreads();
-	if (t < 32) {
-		E *mine = shared + t * per_lane, *prefix = shared + NT + t * per_lane;
-		E prod = mine[0];
-
-#pragma unroll 1
-		for (unsigned int i = 1; i < per_lane; i++) {
-			prefix[i] = prod;
-			prod = mul(prod, mine[i]);
-		}
-		prod = inverse_var(prod);
-#pragma unroll 1
-		for (unsigned int i = per_lane - 1; i > 0; i--) {
-			E inv = mul(prod, prefix[i]);
-
-			prod = mul(prod, mine[i]);
-			mine[i] = inv;
-		}
-		mine[0] = prod;
+	if (each > 1 && t < nr) {
+		prefix[0] = shared[t];
+#pragma unroll
+		for (unsigned int i = 1; i < each; i++)
+			prefix[i] = i * nr < nr_threads ? mul(prefix[i - 1], shared[t + i * nr])
+							: prefix[i - 1];
+		products[t] = prefix[each - 1];
 	}
+	if (each > 1)
+		__syncthreads();
+	if (t < 32)
+		lane_inverse<E, per_lane>(products + t * per_lane, products + nr + t * per_lane);
 	__syncthreads();
+	if (each > 1 && t < nr) {
+		E inv = products[t];
+
+#pragma unroll
+		for (unsigned int i = each - 1; i > 0; i--) {
+			if (i * nr >= nr_threads)
+				continue;
+			E mine = shared[t + i * nr];
+
+			shared[t + i * nr] = mul(inv, prefix[i - 1]);
+			inv = mul(inv, mine);
+		}
+		shared[t] = inv;
+	}
+	if (each > 1)
+		__syncthreads();
 	*x = shared[t];
 }
 

@@ -166,16 +166,31 @@ static void need(struct needs *n, size_t refs, size_t buckets, unsigned int leve
 		n->partial = 2 * tiles;
 }
 
-/* A full grid, or as many blocks as the level with the most outputs has work for;
- * a thread has so many pairs of it. */
+/* Of fewer pairs than this a thread, blocks are small: more multiprocessors have
+ * work, and each waits less for its inversion. */
+#define SMALL_ROWS 16
+
+struct msm_grid msm_tree_grid(const struct msm_plan *plan, size_t nr_outputs)
+{
+	const unsigned int most = tree_threads(plan->point_bytes / 2);
+	const size_t nr_threads = (size_t)plan->shape.nr_sms * most;
+	struct msm_grid g;
+	size_t blocks;
+
+	g.threads = nr_outputs < nr_threads * SMALL_ROWS ? MSM_AFFINE_THREADS : most;
+	blocks = lull_min(lull_div_up(nr_outputs, g.threads), nr_threads / g.threads);
+	g.blocks = blocks ? (unsigned int)blocks : 1;
+	return g;
+}
+
+/* The grid of the level with the most outputs; no level's is larger. */
 static void choose_grid(struct msm_plan *plan, size_t nr_outputs)
 {
-	size_t blocks = lull_div_up(nr_outputs, MSM_TREE_THREADS), nr_rows;
+	const struct msm_grid g = msm_tree_grid(plan, nr_outputs);
+	size_t nr_rows;
 
-	plan->blocks = plan->shape.nr_sms * tree_blocks_per_sm(plan->point_bytes / 2);
-	if (blocks < plan->blocks)
-		plan->blocks = blocks ? (unsigned int)blocks : 1;
-	nr_rows = lull_div_up(blocks, plan->blocks);
+	plan->nr_threads = g.blocks * g.threads;
+	nr_rows = lull_div_up(nr_outputs, plan->nr_threads);
 	if (plan->shape.batch)
 		plan->batch = plan->shape.batch;
 	else if (nr_rows > BATCH_MAX)
@@ -212,7 +227,7 @@ static void lay_out(struct msm_plan *plan)
 	l->cub_bytes = plan->part_refs / 4 + plan->part_buckets / 4 + ((size_t)16 << 20);
 	l->cub = carve(l, l->cub_bytes);
 	l->offsets = carve(l, (plan->part_buckets + 2) * sizeof(uint32_t));
-	l->prefix = carve(l, (size_t)plan->blocks * MSM_TREE_THREADS * plan->batch * coord);
+	l->prefix = carve(l, (size_t)plan->nr_threads * plan->batch * coord);
 	l->places = carve(l, n.points[0] * sizeof(uint32_t));
 	l->buckets = carve(l, (plan->part_buckets + 1) * xyzz_bytes);
 	l->lines = carve(l, plan->part_sets * lines * xyzz_bytes);

@@ -31,11 +31,11 @@ static LULL_HD uint32_t sample_factor(uint32_t i)
 
 /* points[i] = sample_factor(i) generator */
 template <class E>
-static __global__ void __launch_bounds__(MSM_TREE_THREADS)
+static __global__ void __launch_bounds__(MSM_AFFINE_THREADS)
 	sample_points(affine<E> *points, uint32_t nr, const affine<E> *generator)
 {
-	__shared__ E shared[2 * MSM_TREE_THREADS];
-	uint32_t i = blockIdx.x * MSM_TREE_THREADS + threadIdx.x;
+	__shared__ E shared[2 * MSM_AFFINE_THREADS];
+	uint32_t i = blockIdx.x * MSM_AFFINE_THREADS + threadIdx.x;
 	uint32_t factor = sample_factor(i);
 	affine<E> g = *generator, r;
 	xyzz<E> p = xyzz<E>::infinity();
@@ -48,7 +48,7 @@ static __global__ void __launch_bounds__(MSM_TREE_THREADS)
 			add_affine(p, g);
 	}
 	inv = p.zzz;
-	block_inverse<E, MSM_TREE_THREADS>(&inv, shared);
+	block_inverse<E, MSM_AFFINE_THREADS>(&inv, shared);
 	r.x = mul(p.x, sqr(mul(p.zz, inv)));
 	r.y = mul(p.y, inv);
 	if (i < nr)

@@ -175,9 +175,9 @@ struct tree_level {
 	unsigned int batch;
 };
 
-#define PREFIX_VECTORS(E) (sizeof(E) / sizeof(uint4) * MSM_TREE_THREADS)
+#define PREFIX_VECTORS(E) (sizeof(E) / sizeof(uint4) * blockDim.x)
 
-/* A thread's outputs of a batch: first, first + MSM_TREE_THREADS, ... */
+/* A thread's outputs of a batch: first, first + blockDim.x, ... */
 struct tree_share {
 	uint32_t first, nr;
 	size_t row; /* of the prefix products */
@@ -219,7 +219,7 @@ struct tree_feed {
 
 	__device__ __forceinline__ uint32_t place_of(uint32_t i) const
 	{
-		return __ldg(level.places + share.first + i * MSM_TREE_THREADS);
+		return __ldg(level.places + share.first + i * blockDim.x);
 	}
 	static __device__ __forceinline__ uint32_t second_of(uint32_t place)
 	{
@@ -300,7 +300,7 @@ static __device__ __forceinline__ E tree_forward(const struct tree_level<E> &t,
 	for (uint32_t i = 0; i < share.nr; i++, feed.advance(min(i + 2, last))) {
 		feed.load_x();
 		/* Of every output: it is read before the place tells what it is. */
-		store_planes(t.prefix + (share.row + i) * PREFIX_VECTORS(E), MSM_TREE_THREADS,
+		store_planes(t.prefix + (share.row + i) * PREFIX_VECTORS(E), blockDim.x,
 			     threadIdx.x, prod);
 		if (!feed.is_pair())
 			continue;
@@ -357,18 +357,18 @@ static __device__ __forceinline__ void tree_backward(const struct tree_level<E> 
 	if (!share.nr)
 		return;
 	tree_feed<E, REFS, false> feed(t, share, last, last - min(1u, last), last - min(2u, last));
-	prefix1 = load_planes<E, true>(prefixes + last * PREFIX_VECTORS(E), MSM_TREE_THREADS,
-				       threadIdx.x);
+	prefix1 =
+		load_planes<E, true>(prefixes + last * PREFIX_VECTORS(E), blockDim.x, threadIdx.x);
 #pragma unroll 1
 	for (uint32_t i = share.nr; i-- > 0; feed.advance(i - min(3u, i))) {
-		uint32_t o = share.first + i * MSM_TREE_THREADS;
+		uint32_t o = share.first + i * blockDim.x;
 
 		feed.load_x();
 		struct tree_points<E, REFS> p = feed.points();
 
 		prefix = prefix1;
 		prefix1 = load_planes<E, true>(prefixes + (i - min(1u, i)) * PREFIX_VECTORS(E),
-					       MSM_TREE_THREADS, threadIdx.x);
+					       blockDim.x, threadIdx.x);
 		if (feed.is_pair()) {
 			tree_pair(t, o, p, prefix, inv);
 			continue;
@@ -378,60 +378,46 @@ static __device__ __forceinline__ void tree_backward(const struct tree_level<E> 
 	}
 }
 
-/*
- * What a block does of a level: [o, end), in batches of nr rows.  The first
- * batch is shorter in blocks that share a multiprocessor with others, by
- * different parts, so that one goes forth, which waits for memory, while
- * another goes back, which multiplies.
- */
+/* What a block does of a level: [o, end), in batches of nr rows. */
 struct block_share {
 	uint64_t o, end;
-	uint32_t first, nr;
+	uint32_t nr;
 };
 
-/* Below this many rows an inversion more costs what it wins. */
-#define STAGGER_ROWS_MIN 16
-
-static __device__ __forceinline__ struct block_share share_of(uint32_t total, unsigned int batch,
-							      unsigned int per_sm)
+static __device__ __forceinline__ struct block_share share_of(uint32_t total, unsigned int batch)
 {
-	uint32_t threads = gridDim.x * MSM_TREE_THREADS;
+	uint32_t threads = gridDim.x * blockDim.x;
 	uint32_t rows = (uint32_t)(((uint64_t)total + threads - 1) / threads);
 	uint32_t rounds = (rows + batch - 1) / batch;
-	uint32_t turn = (uint32_t)((uint64_t)blockIdx.x * per_sm / gridDim.x);
 	struct block_share s;
 
 	s.nr = rounds ? (rows + rounds - 1) / rounds : 0;
-	s.first = rows < STAGGER_ROWS_MIN ? s.nr : s.nr - s.nr * turn / per_sm;
-	s.o = (uint64_t)blockIdx.x * rows * MSM_TREE_THREADS;
-	s.end = s.o + (uint64_t)rows * MSM_TREE_THREADS;
+	s.o = (uint64_t)blockIdx.x * rows * blockDim.x;
+	s.end = s.o + (uint64_t)rows * blockDim.x;
 	if (s.end > total)
 		s.end = total;
 	return s;
 }
 
 template <class E, bool REFS>
-static __global__ void
-	__launch_bounds__(MSM_TREE_THREADS, tree_blocks_per_sm(sizeof(E)))
+static __global__ void __launch_bounds__(tree_threads(sizeof(E)), 1)
 	tree_reduce(const struct tree_level<E> t)
 {
-	__shared__ E shared[2 * MSM_TREE_THREADS];
-	struct block_share s =
-		share_of(*t.nr_outputs, t.batch, tree_blocks_per_sm(sizeof(E)));
-	uint32_t nr = s.first;
+	constexpr unsigned int threads_max = tree_threads(sizeof(E));
+	__shared__ E shared[2 * threads_max];
+	struct block_share s = share_of(*t.nr_outputs, t.batch);
 
 #pragma unroll 1
-	for (; s.o < s.end; s.o += (uint64_t)nr * MSM_TREE_THREADS, nr = s.nr) {
-		struct tree_share share = { (uint32_t)s.o + threadIdx.x, nr,
+	for (; s.o < s.end; s.o += (uint64_t)s.nr * blockDim.x) {
+		struct tree_share share = { (uint32_t)s.o + threadIdx.x, s.nr,
 					    (size_t)blockIdx.x * t.batch };
 		uint64_t left = s.end - s.o;
 		E prod;
 
-		if (left < (uint64_t)nr * MSM_TREE_THREADS)
-			share.nr = ((uint32_t)left + MSM_TREE_THREADS - 1 - threadIdx.x) /
-				   MSM_TREE_THREADS;
+		if (left < (uint64_t)s.nr * blockDim.x)
+			share.nr = ((uint32_t)left + blockDim.x - 1 - threadIdx.x) / blockDim.x;
 		prod = tree_forward<E, REFS>(t, share);
-		block_inverse<E, MSM_TREE_THREADS>(&prod, shared);
+		block_inverse<E, threads_max>(&prod, shared);
 		tree_backward<E, REFS>(t, share, prod);
 	}
 }

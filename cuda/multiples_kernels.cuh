@@ -51,11 +51,11 @@ static __global__ void put_base(affine<E> *to, const affine<E> base)
 
 /* Each window's table has 1 .. known times its base: adds the next known. */
 template <class E>
-static __global__ void __launch_bounds__(MSM_TREE_THREADS)
+static __global__ void __launch_bounds__(MSM_AFFINE_THREADS)
 	extend_tables(affine<E> *table, unsigned int nr_windows, size_t half, size_t known)
 {
-	__shared__ E shared[2 * MSM_TREE_THREADS];
-	size_t i = (size_t)blockIdx.x * MSM_TREE_THREADS + threadIdx.x;
+	__shared__ E shared[2 * MSM_AFFINE_THREADS];
+	size_t i = (size_t)blockIdx.x * MSM_AFFINE_THREADS + threadIdx.x;
 	size_t w = i / known, at = w * half + i % known;
 	xyzz<E> sum = xyzz<E>::infinity();
 	affine<E> r;
@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(MSM_TREE_THREADS)
 		sum = to_xyzz(load_own(table + at));
 		add_affine(sum, load_own(table + w * half + known - 1));
 	}
-	r = block_affine<E, MSM_TREE_THREADS>(sum, shared);
+	r = block_affine<E, MSM_AFFINE_THREADS>(sum, shared);
 	if (w < nr_windows)
 		store_wide(table + at + known, r);
 }
@@ -94,13 +94,12 @@ constexpr unsigned int multiples_blocks_per_sm(size_t coord_bytes)
 }
 
 template <class E, class F>
-static __global__ void
-	__launch_bounds__(MSM_TREE_THREADS, multiples_blocks_per_sm(sizeof(E)))
+static __global__ void __launch_bounds__(MSM_AFFINE_THREADS, multiples_blocks_per_sm(sizeof(E)))
 	multiply_base(affine<E> *points, const affine<E> *table, const fe<F> *scalars, uint32_t nr,
 		      const struct multiples_params p)
 {
-	__shared__ E shared[2 * MSM_TREE_THREADS];
-	uint32_t i = blockIdx.x * MSM_TREE_THREADS + threadIdx.x;
+	__shared__ E shared[2 * MSM_AFFINE_THREADS];
+	uint32_t i = blockIdx.x * MSM_AFFINE_THREADS + threadIdx.x;
 	xyzz<E> sum = xyzz<E>::infinity();
 	uint32_t k[MULTIPLES_BIASED_WORDS];
 	affine<E> r;
@@ -121,14 +120,14 @@ static __global__ void
 			k[j] = __funnelshift_r(k[j], k[j + 1], p.window_bits);
 		k[MULTIPLES_BIASED_WORDS - 1] >>= p.window_bits;
 	}
-	r = block_affine<E, MSM_TREE_THREADS>(sum, shared);
+	r = block_affine<E, MSM_AFFINE_THREADS>(sum, shared);
 	if (i < nr)
 		store_wide(points + i, r);
 }
 
 static inline unsigned int multiples_blocks(size_t nr)
 {
-	return (unsigned int)((nr + MSM_TREE_THREADS - 1) / MSM_TREE_THREADS);
+	return (unsigned int)((nr + MSM_AFFINE_THREADS - 1) / MSM_AFFINE_THREADS);
 }
 
 template <class G>
@@ -153,7 +152,7 @@ int multiples_prepare(const struct multiples_plan *plan, const void *base, void 
 	}
 	for (size_t known = 1; known < plan->half; known *= 2)
 		LULL_TRY(LAUNCH("extend_tables", extend_tables<E>,
-				multiples_blocks(known * plan->nr_windows), MSM_TREE_THREADS,
+				multiples_blocks(known * plan->nr_windows), MSM_AFFINE_THREADS,
 				stream, reterr, points, plan->nr_windows, plan->half, known));
 	return LULL_OK;
 }
@@ -165,9 +164,10 @@ int multiples_run(const struct multiples_plan *plan, const void *table, const vo
 	using E = typename G::coord;
 	using F = typename G::curve::fr;
 
-	return LAUNCH("multiply_base", multiply_base<E, F>, multiples_blocks(nr), MSM_TREE_THREADS,
-		      stream, reterr, (affine<E> *)points, (const affine<E> *)table,
-		      (const fe<F> *)scalars, (uint32_t)nr, multiples_params_of(plan));
+	return LAUNCH("multiply_base", multiply_base<E, F>, multiples_blocks(nr),
+		      MSM_AFFINE_THREADS, stream, reterr, (affine<E> *)points,
+		      (const affine<E> *)table, (const fe<F> *)scalars, (uint32_t)nr,
+		      multiples_params_of(plan));
 }
 
 #define MULTIPLES_INSTANTIATE(G)                                                                   \

@@ -97,6 +97,26 @@ static void check_all_digits(const struct msm_plan *plan)
 	check_digits(plan, s);
 }
 
+/* Of every size that a level of the plan can have: it fits in scratch, and threads
+ * of a block can share an inversion. */
+static void check_grids(const struct msm_plan *plan)
+{
+	const size_t halved = plan->chunk_refs / 2 + plan->part_buckets;
+	const size_t most =
+		halved < plan->chunk_refs ? halved : plan->chunk_refs;
+
+	for (size_t nr = plan->nr_levels ? most : 0; nr; nr /= 2) {
+		const struct msm_grid g = msm_tree_grid(plan, nr);
+
+		EXPECT_TRUE(g.blocks && g.threads &&
+			    g.threads % MSM_AFFINE_THREADS == 0);
+		EXPECT_TRUE(g.threads <= tree_threads(plan->point_bytes / 2));
+		EXPECT_TRUE((size_t)g.blocks * g.threads <= plan->nr_threads);
+		EXPECT_TRUE(g.blocks <= plan->shape.nr_sms ||
+			    g.threads == MSM_AFFINE_THREADS);
+	}
+}
+
 static void check_plan(const struct msm_shape *shape)
 {
 	unsigned int bits = shape->curve == LULL_CURVE_BN254 ? 253 : 254;
@@ -125,6 +145,7 @@ static void check_plan(const struct msm_shape *shape)
 	EXPECT_TRUE(!shape->scratch_bytes_max ||
 		    plan.chunk_refs <= plan.part_refs);
 	check_all_digits(&plan);
+	check_grids(&plan);
 	if (test_failed)
 		printf("# curve %d, %zu points, %u windows of %u bits, %u "
 		       "wide, %u sets of %u buckets\n",
