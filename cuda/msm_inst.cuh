@@ -74,6 +74,20 @@ static int halve_level(const struct run_context *run, uint32_t nr_buckets, size_
 		      (const uint32_t *)*offsets, nr_buckets);
 }
 
+template <class E>
+static int reduce_level(cudaStream_t stream, struct msm_grid grid, const struct tree_level<E> &t,
+			struct lull_error *reterr)
+{
+	constexpr unsigned int large = tree_threads(sizeof(E)), small = MSM_AFFINE_THREADS;
+	void (*kernel)(const struct tree_level<E>);
+
+	if (grid.threads == large)
+		kernel = t.in.refs ? tree_reduce<E, true, large> : tree_reduce<E, false, large>;
+	else
+		kernel = t.in.refs ? tree_reduce<E, true, small> : tree_reduce<E, false, small>;
+	return LAUNCH("tree_reduce", kernel, grid.blocks, grid.threads, stream, reterr, t);
+}
+
 /* The levels of the tree, then XYZZ: the sum of each bucket to buckets[]. */
 template <class E>
 static int sum_buckets(const struct run_context *run, const affine<E> *table,
@@ -93,7 +107,6 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 	for (unsigned int level = 0; level < job->nr_levels; level++) {
 		struct tree_level<E> t = {
 		};
-		struct msm_grid grid;
 
 		t.out = run->at<uint4>(l->points[level % 2]);
 		t.out_stride = l->points_stride[level % 2];
@@ -105,9 +118,7 @@ static int sum_buckets(const struct run_context *run, const affine<E> *table,
 		left = (left >> 1) + job->nr_buckets < left ? (left >> 1) + job->nr_buckets : left;
 		LULL_TRY(halve_level(run, job->nr_buckets, left, level, &offsets, reterr));
 		t.nr_outputs = offsets + job->nr_buckets;
-		grid = msm_tree_grid(plan, left);
-		LULL_TRY(LAUNCH("tree_reduce", level ? tree_reduce<E, false> : tree_reduce<E, true>,
-				grid.blocks, grid.threads, run->stream, reterr, t));
+		LULL_TRY(reduce_level<E>(run->stream, msm_tree_grid(plan, left), t, reterr));
 		in = { NULL, NULL, t.out, t.out_stride };
 	}
 	if (job->nr_levels)
@@ -305,9 +316,9 @@ const void *msm_kernel(void)
 /* How many outputs a level has that has none. */
 static __device__ uint32_t no_outputs; /* 0 */
 
-/* Which of the two has more depends on the card, by some bytes; no other kernel has
- * as much.  The level finds that it has no outputs, the other that it has no tiles,
- * and neither reads or writes anything else. */
+/* Which of these has most depends on the card, by some bytes; no other kernel has as
+ * much.  The levels find that they have no outputs, the other that it has no tiles,
+ * and none reads or writes anything else. */
 template <class G>
 int msm_take_stacks(cudaStream_t stream, struct lull_error *reterr)
 {
@@ -321,8 +332,8 @@ int msm_take_stacks(cudaStream_t stream, struct lull_error *reterr)
 	CUDA_TRY(cudaGetSymbolAddress(&none, (const void *)&no_outputs), reterr);
 	t.nr_outputs = (const uint32_t *)none;
 	t.batch = 1;
-	LULL_TRY(LAUNCH("tree_reduce", tree_reduce<E, false>, 1, tree_threads(sizeof(E)), stream,
-			reterr, t));
+	LULL_TRY(reduce_level<E>(stream, { 1, tree_threads(sizeof(E)) }, t, reterr));
+	LULL_TRY(reduce_level<E>(stream, { 1, MSM_AFFINE_THREADS }, t, reterr));
 	return LAUNCH("merge_partial", merge_partial<E>, 1, 64, stream, reterr, r,
 		      (const xyzz<E> *)NULL, (const uint32_t *)NULL, (uint32_t)0, (uint64_t)0);
 }

@@ -7,7 +7,8 @@
 
 #include "msm.cuh"
 
-/* Threads of a block that makes points affine: an inversion is shared among them. */
+/* Threads of a block that makes points affine, of the tree a small one: an inversion
+ * is shared among them. */
 #define MSM_AFFINE_THREADS 128
 /* Entries of a tile of msm_runs.cuh, and partial sums of a tile above. */
 #define MSM_RUN_TILE 8
@@ -21,10 +22,10 @@ namespace lull
 {
 
 /*
- * Threads of a block of a level, at most, by the size of a coordinate: as many as
- * have the registers that the level needs.  One such block fills a multiprocessor,
- * for the warps of one go through the same instructions together; those of several
- * do not, and a level's code is larger than the caches next to a scheduler.
+ * Threads of a large block of the tree, by the size of a coordinate: as many as have
+ * the registers that a level needs.  One such block fills a multiprocessor, for the
+ * warps of one go through the same instructions together; those of several do not,
+ * and a level's code is larger than the caches next to a scheduler.
  */
 constexpr unsigned int tree_threads(size_t coord_bytes)
 {
@@ -38,6 +39,17 @@ constexpr unsigned int tree_threads(size_t coord_bytes)
 	default:
 		return 256;
 	}
+}
+
+/* Blocks of NT threads that share a multiprocessor; this bounds their registers, of
+ * which small ones have more: where little is to be done, it is waited for. */
+constexpr unsigned int tree_blocks_per_sm(unsigned int nt, size_t coord_bytes)
+{
+	if (nt > MSM_AFFINE_THREADS)
+		return 1;
+	if (coord_bytes <= 48)
+		return 4;
+	return coord_bytes == 64 ? 3 : 2;
 }
 
 /* T in loads of 16 bytes, through the read-only cache. */
@@ -197,15 +209,15 @@ static __device__ __forceinline__ void lane_inverse(E *x, E *prefix)
 }
 
 /*
- * 1 / x for each thread of a block of MSM_AFFINE_THREADS or a multiple of it, NT at
- * most, x not 0.  Warp 0 inverts products, each of one thread in such a share, while
- * the others wait.  @shared has room for 2 NT elements.
+ * 1 / x for each thread of a block of NT, x not 0.  Warp 0 inverts products, each of
+ * NT / MSM_AFFINE_THREADS threads; the others wait.  @shared has room for 2 NT
+ * elements.
  */
 template <class E, unsigned int NT>
 static __device__ __noinline__ void block_inverse(E *x, E *shared)
 {
 	constexpr unsigned int nr = MSM_AFFINE_THREADS, each = NT / nr, per_lane = nr / 32;
-	unsigned int t = threadIdx.x, nr_threads = each > 1 ? blockDim.x : NT;
+	unsigned int t = threadIdx.x;
 	E *products = each > 1 ? shared + NT : shared;
 	E prefix[each];
 
@@ -216,8 +228,7 @@ static __device__ __noinline__ void block_inverse(E *x, E *shared)
 		prefix[0] = shared[t];
 #pragma unroll
 		for (unsigned int i = 1; i < each; i++)
-			prefix[i] = i * nr < nr_threads ? mul(prefix[i - 1], shared[t + i * nr])
-							: prefix[i - 1];
+			prefix[i] = mul(prefix[i - 1], shared[t + i * nr]);
 		products[t] = prefix[each - 1];
 	}
 	if (each > 1)
@@ -230,8 +241,6 @@ static __device__ __noinline__ void block_inverse(E *x, E *shared)
 
 #pragma unroll
 		for (unsigned int i = each - 1; i > 0; i--) {
-			if (i * nr >= nr_threads)
-				continue;
 			E mine = shared[t + i * nr];
 
 			shared[t + i * nr] = mul(inv, prefix[i - 1]);

@@ -172,14 +172,18 @@ static void need(struct needs *n, size_t refs, size_t buckets, unsigned int leve
 
 struct msm_grid msm_tree_grid(const struct msm_plan *plan, size_t nr_outputs)
 {
-	const unsigned int most = tree_threads(plan->point_bytes / 2);
-	const size_t nr_threads = (size_t)plan->shape.nr_sms * most;
-	struct msm_grid g;
+	const size_t coord = plan->point_bytes / 2;
+	const unsigned int large = tree_threads(coord);
+	struct msm_grid g = { plan->shape.nr_sms, large };
 	size_t blocks;
 
-	g.threads = nr_outputs < nr_threads * SMALL_ROWS ? MSM_AFFINE_THREADS : most;
-	blocks = lull_min(lull_div_up(nr_outputs, g.threads), nr_threads / g.threads);
-	g.blocks = blocks ? (unsigned int)blocks : 1;
+	if (nr_outputs < (size_t)plan->shape.nr_sms * large * SMALL_ROWS) {
+		g.threads = MSM_AFFINE_THREADS;
+		g.blocks *= tree_blocks_per_sm(g.threads, coord);
+	}
+	blocks = lull_div_up(nr_outputs, g.threads);
+	if (blocks < g.blocks)
+		g.blocks = blocks ? (unsigned int)blocks : 1;
 	return g;
 }
 

@@ -399,25 +399,24 @@ static __device__ __forceinline__ struct block_share share_of(uint32_t total, un
 	return s;
 }
 
-template <class E, bool REFS>
-static __global__ void __launch_bounds__(tree_threads(sizeof(E)), 1)
+template <class E, bool REFS, unsigned int NT>
+static __global__ void __launch_bounds__(NT, tree_blocks_per_sm(NT, sizeof(E)))
 	tree_reduce(const struct tree_level<E> t)
 {
-	constexpr unsigned int threads_max = tree_threads(sizeof(E));
-	__shared__ E shared[2 * threads_max];
+	__shared__ E shared[2 * NT];
 	struct block_share s = share_of(*t.nr_outputs, t.batch);
 
 #pragma unroll 1
-	for (; s.o < s.end; s.o += (uint64_t)s.nr * blockDim.x) {
+	for (; s.o < s.end; s.o += (uint64_t)s.nr * NT) {
 		struct tree_share share = { (uint32_t)s.o + threadIdx.x, s.nr,
 					    (size_t)blockIdx.x * t.batch };
 		uint64_t left = s.end - s.o;
 		E prod;
 
-		if (left < (uint64_t)s.nr * blockDim.x)
-			share.nr = ((uint32_t)left + blockDim.x - 1 - threadIdx.x) / blockDim.x;
+		if (left < (uint64_t)s.nr * NT)
+			share.nr = ((uint32_t)left + NT - 1 - threadIdx.x) / NT;
 		prod = tree_forward<E, REFS>(t, share);
-		block_inverse<E, threads_max>(&prod, shared);
+		block_inverse<E, NT>(&prod, shared);
 		tree_backward<E, REFS>(t, share, prod);
 	}
 }
