@@ -103,14 +103,16 @@ static __global__ void apply(E *r, const E *a, const E *b, unsigned int nr)
 		r[i] = Op()(a[i], b[i]);
 }
 
-template <class E, class Op>
-static void apply_on_device(E *r, const E *a, const E *b)
+template <class E>
+static void apply_on_device(void (*kernel)(E *, const E *, const E *,
+					   unsigned int),
+			    E *r, const E *a, const E *b)
 {
 	E *mem = (E *)device_alloc(3 * NR * sizeof(E));
 
 	device_put(mem, a, NR * sizeof(E));
 	device_put(mem + NR, b, NR * sizeof(E));
-	apply<E, Op><<<NR / 128, 128>>>(mem + 2 * NR, mem, mem + NR, NR);
+	kernel<<<NR / 128, 128>>>(mem + 2 * NR, mem, mem + NR, NR);
 	device_done();
 	device_get(r, mem + 2 * NR, NR * sizeof(E));
 	device_free(mem);
@@ -130,7 +132,7 @@ static void compare(bool on_device, const char *what, void (*random)(void *),
 	}
 	memset((void *)got, 0xcc, sizeof(got));
 	if (on_device)
-		apply_on_device<E, Op>(got, a, b);
+		apply_on_device<E>(apply<E, Op>, got, a, b);
 	for (i = 0; i < NR; i++) {
 		E want;
 
@@ -148,12 +150,13 @@ static void compare(bool on_device, const char *what, void (*random)(void *),
 }
 
 template <class E>
-static __global__ void apply_mul_diff(E *r, const E *a, const E *b)
+static __global__ void apply_mul_diff(E *r, const E *a, const E *b,
+				      unsigned int nr)
 {
 	unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
 
-	if (i < NR)
-		r[i] = mul_diff(a[i], b[i], a[NR - 1 - i], b[NR - 1 - i]);
+	if (i < nr)
+		r[i] = mul_diff(a[i], b[i], a[nr - 1 - i], b[nr - 1 - i]);
 }
 
 /* Of four elements: a pair from the front and one from the end. */
@@ -161,21 +164,15 @@ template <class E>
 static void compare_mul_diff(bool on_device, const char *what,
 			     const struct cuda_ref_field *f)
 {
-	static E v[2 * NR], got[NR];
-	const E *a = v, *b = v + NR;
+	static E a[NR], b[NR], got[NR];
 
-	for (E &one : v)
-		f->random(&one);
-	if (on_device) {
-		E *mem = (E *)device_alloc(3 * NR * sizeof(E));
-
-		device_put(mem, v, sizeof(v));
-		apply_mul_diff<E>
-			<<<NR / 128, 128>>>(mem + 2 * NR, mem, mem + NR);
-		device_done();
-		device_get(got, mem + 2 * NR, sizeof(got));
-		device_free(mem);
+	for (unsigned int i = 0; i < NR; i++) {
+		f->random(&a[i]);
+		f->random(&b[i]);
 	}
+	memset((void *)got, 0xcc, sizeof(got));
+	if (on_device)
+		apply_on_device<E>(apply_mul_diff<E>, got, a, b);
 	for (unsigned int i = 0; i < (on_device ? NR : NR / 16); i++) {
 		unsigned int j = NR - 1 - i;
 		E ab, cd, want;
