@@ -196,9 +196,22 @@ LULL_HD constexpr bool is_near_one(void)
 	return F::p(0) == 1 && F::p(1) == 0xffffffffu; /* 2^64 - 2^32 + 1 */
 }
 
+/* even += q p from word 1 on, and the carry of what word 0, now zero, came to. */
+template <class F>
+LULL_HD void row_even_near_one(chain &c, uint32_t *even, uint32_t *odd, uint32_t q, uint32_t any)
+{
+	constexpr unsigned int n = F::nr_words;
+	const modulus<F> p;
+
+	even[0] = 0;
+	even[1] = c.add_cc(even[1], any);
+	row_madc_rest<n>(c, even, p.l, q);
+	odd[n - 1] = c.addc(odd[n - 1], 0);
+}
+
 /*
- * The same where is_near_one().  -1/p = -1 mod 2^32, so q = -even[0] = -e, and q
- * times these words is e + (q - 1) 2^32 at word 1 and a carry at word 1: no
+ * row_reduce_any() where is_near_one().  -1/p = -1 mod 2^32, so q = -even[0] = -e,
+ * and q times these words is e + (q - 1) 2^32 at word 1 and a carry at word 1: no
  * products, 112 of them in all instead of 136.
  */
 template <class F>
@@ -212,10 +225,7 @@ LULL_HD void row_reduce_near_one(chain &c, uint32_t *even, uint32_t *odd)
 	odd[0] = c.add_cc(odd[0], e);
 	odd[1] = c.addc_cc(odd[1], q - any);
 	row_madc_rest<n>(c, odd, p.l + 1, q);
-	even[0] = 0;
-	even[1] = c.add_cc(even[1], any);
-	row_madc_rest<n>(c, even, p.l, q);
-	odd[n - 1] = c.addc(odd[n - 1], 0);
+	row_even_near_one<F>(c, even, odd, q, any);
 }
 
 template <class F>
@@ -273,17 +283,23 @@ LULL_HD fe<F> sum_rows_lazy(const fe<F> (&a)[K], const fe<F> (&b)[K])
 	return rows_merge<F>(c, odd, even);
 }
 
+/* The same, canonical. */
+template <class F, unsigned int K>
+LULL_HD fe<F> sum_rows(const fe<F> (&a)[K], const fe<F> (&b)[K])
+{
+	return reduce_once(sum_rows_lazy<F, K>(a, b));
+}
+
 template <class F>
 LULL_HD fe<F> mul_rows_lazy(const fe<F> &a, const fe<F> &b)
 {
 	return sum_rows_lazy<F, 1>({ a }, { b });
 }
 
-/* The same, canonical. */
 template <class F>
 LULL_HD fe<F> mul_rows(const fe<F> &a, const fe<F> &b)
 {
-	return reduce_once(mul_rows_lazy(a, b));
+	return sum_rows<F, 1>({ a }, { b });
 }
 
 /* p - a, which for 0 is p: a factor only. */
@@ -306,7 +322,7 @@ LULL_HD fe<F> neg_lazy(const fe<F> &a)
 template <class F>
 LULL_HD fe<F> mul_diff_rows(const fe<F> &a, const fe<F> &b, const fe<F> &c, const fe<F> &d)
 {
-	return reduce_once(sum_rows_lazy<F, 2>({ a, c }, { b, neg_lazy(d) }));
+	return sum_rows<F, 2>({ a, c }, { b, neg_lazy(d) });
 }
 
 /* a b / R for the host, in limbs of 64 bits: a tenth of the rows' time there. */
@@ -495,10 +511,7 @@ LULL_HD void row_shift_reduce_near_one(chain &c, uint32_t *even, uint32_t *odd)
 	for (unsigned int j = 2; j < n - 2; j += 2)
 		c.madc_cc(odd[j], odd[j + 1], p.l[j + 1], q, odd[j + 2], odd[j + 3]);
 	c.madc_cc(odd[n - 2], odd[n - 1], p.l[n - 1], q, 0, 0);
-	even[0] = 0;
-	even[1] = c.add_cc(even[1], any);
-	row_madc_rest<n>(c, even, p.l, q);
-	odd[n - 1] = c.addc(odd[n - 1], 0);
+	row_even_near_one<F>(c, even, odd, q, any);
 }
 
 /*

@@ -85,13 +85,13 @@ LULL_HD fe2<F> mul_karatsuba(const fe2<F> &a, const fe2<F> &b)
 	return { redc(sub_wide_mod(low, high)), redc(mid) };
 }
 
-/* Each coordinate a sum of two products, by rows: the work of 2.9, in two thirds
+/* Each coordinate a sum of two products, by rows: the work of 3, in two thirds
  * of the registers. */
 template <class F>
 LULL_HD fe2<F> mul_rows(const fe2<F> &a, const fe2<F> &b)
 {
-	return { reduce_once(sum_rows_lazy<F, 2>({ a.c0, a.c1 }, { b.c0, neg_lazy(b.c1) })),
-		 reduce_once(sum_rows_lazy<F, 2>({ a.c0, a.c1 }, { b.c1, b.c0 })) };
+	return { sum_rows<F, 2>({ a.c0, a.c1 }, { b.c0, neg_lazy(b.c1) }),
+		 sum_rows<F, 2>({ a.c0, a.c1 }, { b.c1, b.c0 }) };
 }
 
 /* Out of line: a point addition with ten of them inside would not fit the
@@ -130,8 +130,7 @@ template <class F>
 __host__ __device__ __noinline__ fe<F> sum4_call(const fe2<F> a, const fe2<F> b, const fe2<F> c,
 						 const fe2<F> d)
 {
-	return reduce_once(
-		sum_rows_lazy<F, 4>({ a.c0, a.c1, c.c0, c.c1 }, { b.c0, b.c1, d.c0, d.c1 }));
+	return sum_rows<F, 4>({ a.c0, a.c1, c.c0, c.c1 }, { b.c0, b.c1, d.c0, d.c1 });
 }
 
 /* a b - c d: eight products and two reductions. */

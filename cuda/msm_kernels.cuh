@@ -224,32 +224,34 @@ static __device__ __noinline__ void block_inverse(E *x, E *shared)
 	static_assert(each * nr == NT && per_lane * 32 == nr, "whole warps");
 	shared[t] = *x;
 	__syncthreads();
-	if (each > 1 && t < nr) {
-		prefix[0] = shared[t];
+	if (each > 1) {
+		if (t < nr) {
+			prefix[0] = shared[t];
 #pragma unroll
-		for (unsigned int i = 1; i < each; i++)
-			prefix[i] = mul(prefix[i - 1], shared[t + i * nr]);
-		products[t] = prefix[each - 1];
-	}
-	if (each > 1)
+			for (unsigned int i = 1; i < each; i++)
+				prefix[i] = mul(prefix[i - 1], shared[t + i * nr]);
+			products[t] = prefix[each - 1];
+		}
 		__syncthreads();
+	}
 	if (t < 32)
 		lane_inverse<E, per_lane>(products + t * per_lane, products + nr + t * per_lane);
 	__syncthreads();
-	if (each > 1 && t < nr) {
-		E inv = products[t];
+	if (each > 1) {
+		if (t < nr) {
+			E inv = products[t];
 
 #pragma unroll
-		for (unsigned int i = each - 1; i > 0; i--) {
-			E mine = shared[t + i * nr];
+			for (unsigned int i = each - 1; i > 0; i--) {
+				E mine = shared[t + i * nr];
 
-			shared[t + i * nr] = mul(inv, prefix[i - 1]);
-			inv = mul(inv, mine);
+				shared[t + i * nr] = mul(inv, prefix[i - 1]);
+				inv = mul(inv, mine);
+			}
+			shared[t] = inv;
 		}
-		shared[t] = inv;
-	}
-	if (each > 1)
 		__syncthreads();
+	}
 	*x = shared[t];
 }
 
